@@ -1,0 +1,191 @@
+"""The port between the engine and whoever tells the story (T15).
+
+One value goes in, ``Request``; text streams out. A model reads ``messages``; the scripted narrator reads ``scene``
+alone. A narrator keeps nothing between requests that an answer depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from narrator.core.campaign import Definition
+from narrator.core.state import State
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Purpose(StrEnum):
+    """What a request is for; goes out in the header ``X-Narrator-Purpose``."""
+
+    NARRATE = "narrate"
+    CHECK = "check"
+    EXTRACT = "extract"
+    COMPACT = "compact"
+    MEMORY = "memory"
+    SUGGEST = "suggest"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A check that the runtime has already decided: qualitative alone, no number (T8)."""
+
+    skill: str
+    difficulty: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The facts behind the messages, for a narrator that is no model.
+
+    ``chain_hash`` is that of the node narrated upon, ``ordinal`` how many narrator children were ever accepted there
+    (deleted ones included): together with ``seed`` they make a retry differ and a restart not (T9, T18).
+    ``input`` is '' and ``mode`` None where the turn has no input (continue). ``narration`` is the finished text, for
+    requests made after it (extract).
+    """
+
+    definition: Definition
+    state: State
+    seed: int
+    chain_hash: bytes
+    ordinal: int
+    input: str = ""
+    mode: str | None = None
+    outcomes: tuple[Outcome, ...] = ()
+    narration: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function the model may call; ``parameters`` is a JSON Schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of any purpose. ``take`` offsets a configured sampler seed (T16)."""
+
+    purpose: Purpose
+    messages: tuple[Message, ...]
+    scene: Scene
+    max_output_tokens: int
+    schema: Mapping[str, Any] | None = None
+    tools: tuple[Tool, ...] = ()
+    sampling: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    take: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the server reports them; None where it does not say."""
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of story text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A request is tried again after ``seconds`` because of ``reason`` (T12)."""
+
+    seconds: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """The model called a tool that was offered. ``arguments`` is the parsed object."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The end of a stream: ``stop``, ``length``, ``tool`` or ``cut`` (T6: cut before a marker or repetition)."""
+
+    reason: str
+    usage: Usage = field(default_factory=Usage)
+    notes: tuple[str, ...] = ()
+
+
+Chunk = Delta | Waiting | ToolCall | Finish
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A whole answer, for the purposes that want JSON."""
+
+    text: str
+    finish: Finish
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What is known of a narrator. ``window`` in tokens; its source is configured, reported, built in or assumed (C3).
+
+    ``host`` is '' where no word leaves the machine's own process; ``counting`` is exact, bytes or measured (C4).
+    """
+
+    window: int
+    window_source: Literal["configured", "reported", "built in", "assumed"]
+    max_output_tokens: int | None = None
+    tools: bool = False
+    json_schema: bool = False
+    grammar: bool = False
+    host: str = ""
+    model: str = ""
+    counting: str = "bytes"
+
+
+@runtime_checkable
+class Narrator(Protocol):
+    """Who tells the story. ``name`` is the player's name for it, as in config.toml."""
+
+    name: str
+
+    async def capabilities(self) -> Capabilities:
+        """Ask once, cache; never raises for an unreachable server (the window is then assumed)."""
+        ...
+
+    def stream(self, request: Request) -> AsyncIterator[Chunk]:
+        """Narration, as an async generator that ends with one ``Finish``. Raises ``NarrationFailed``.
+
+        Closing the generator (``aclose``) or cancelling the task ends the request at once (T3).
+        """
+        ...
+
+    async def complete(self, request: Request) -> Completion:
+        """A whole answer to a request with a schema. Raises ``NarrationFailed``."""
+        ...
+
+    def count(self, messages: Sequence[Message]) -> int:
+        """Tokens of these messages, never fewer than the model counts (C4)."""
+        ...
+
+    async def aclose(self) -> None:
+        """Free connections and children."""
+        ...
