@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from narrator.core.campaign import Definition
+from narrator.core.prompt import Message as Message
 from narrator.core.state import State
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -27,14 +28,6 @@ class Purpose(StrEnum):
     COMPACT = "compact"
     MEMORY = "memory"
     SUGGEST = "suggest"
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One chat message."""
-
-    role: Literal["system", "user", "assistant"]
-    content: str
 
 
 @dataclass(frozen=True, slots=True)
