@@ -51,7 +51,7 @@ elif $(PY) -c 'import narrator, $(3)' >/dev/null 2>&1; then \
   echo "$(VENV) could not be updated (see $(LOG)); going on with what is installed." >&2; \
 else \
   tail -n 15 $(LOG) >&2; \
-  echo "narrator could not be installed: the network is needed once (see $(LOG))." >&2; exit 1; \
+  echo "narrator could not be installed; the first time needs the network. The whole log: $(LOG)" >&2; exit 1; \
 fi
 endef
 
