@@ -1,0 +1,49 @@
+"""State at a node: the fold of the events along its path, from the nearest snapshot (W3)."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from narrator.core.lineage import End
+from narrator.core.state import EMPTY, Event, State, advance, dump, load
+from narrator.core.tree import Node
+from narrator.store import reads
+from narrator.store.open import Store
+
+
+def state_at(store: Store, node: Node) -> State:
+    """The state at a node: at most 32 folds beyond the nearest snapshot on its path."""
+    return state_at_end(store, reads.end_of(store, node))
+
+
+def state_at_end(store: Store, end: End) -> State:
+    """The state at the end of a path."""
+    cached = reads.snapshot_before(store, end) if end.depth else None
+    state, first = (load(cached[1]), cached[0] + 1) if cached else (EMPTY, 1)
+    for low in range(first, end.length + 1, 1000):
+        nodes = reads.window(store, end, low, min(low + 999, end.length))
+        events = reads.events_of(store, [each.id for each in nodes])
+        for each in nodes:
+            state = advance(state, each.role, events.get(each.id, ()), each.is_unknown)
+    return state
+
+
+def fold_from_nothing(db: sqlite3.Connection, path: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """The dumped state after each node of a path, without snapshots: the check of S5.9."""
+    state = EMPTY
+    for node_id in path:
+        role, unknown = db.execute("SELECT role, unknown FROM nodes WHERE id = ?", (node_id,)).fetchone()
+        rows = db.execute(
+            "SELECT op, path, value, previous, source, source_node_id, note FROM state_events"
+            " WHERE node_id = ? ORDER BY seq",
+            (node_id,),
+        )
+        events = tuple(Event(op, p, _json(v), _json(old), *rest) for op, p, v, old, *rest in rows)
+        state = advance(state, role, events, bool(unknown))
+        yield node_id, dump(state)
+
+
+def _json(text: str | None) -> object:
+    return json.loads(text) if text is not None else None

@@ -1,0 +1,198 @@
+"""Opening a campaign file: what it is, who may write, which schema it has, and the connection itself.
+
+While a process has a campaign open nothing in it may open that file but SQLite, so a file is looked at before it is
+connected to, and never after.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlite_utils import Database
+
+from narrator.core.errors import Damaged, StoreError
+from narrator.core.lineage import Forest
+from narrator.core.tree import Branch
+from narrator.store import backup, lock, schema
+
+MAGIC = b"SQLite format 3\x00"
+Clock = Callable[[], str]
+
+
+class Store:
+    """One open campaign file. Owns the connection, the writer's lock and the branch rows in memory."""
+
+    def __init__(self, path: Path, db: sqlite3.Connection, clock: Clock, held: lock.WriterLock | None) -> None:
+        self.path = path
+        self.db = db
+        self.clock = clock
+        self._lock = held
+        self.forest = Forest(())
+
+    @property
+    def is_read_only(self) -> bool:
+        return self._lock is None
+
+    def load_forest(self) -> None:
+        """Read the branch rows (1 ms a thousand)."""
+        rows = self.db.execute("SELECT id, parent_id, fork_depth, name, hidden_by FROM branches ORDER BY id")
+        self.forest = Forest(Branch(r[0], r[1], r[2], r[3], r[4] is not None) for r in rows)
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """One synchronous transaction, all or nothing, also on BaseException (S46). Never await inside it."""
+        if self.is_read_only:
+            raise StoreError("read-only", f"{self.path.name} is open for reading only.")
+        with translated(self.path):
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.db
+                self.db.execute("COMMIT")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
+                self.load_forest()
+                raise
+
+    def close(self) -> None:
+        """Close the connection (the last one folds the WAL into the file), then let the lock go."""
+        try:
+            self.db.close()
+        finally:
+            if self._lock is not None:
+                self._lock.release()
+                self._lock = None
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into named ones (T14). The original is chained for the log."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _named(path, error) from error
+
+
+def _named(path: Path, error: sqlite3.Error) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    name = path.name
+    if code == sqlite3.SQLITE_FULL:
+        return StoreError("disk-full", f"There is no room to write {name}.", "Free some space and send it again.")
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
+        return StoreError("read-only", f"{name} cannot be written to or opened here.")
+    if code == sqlite3.SQLITE_NOTADB:
+        return StoreError("not-a-campaign", f"{name} is no SQLite file.")
+    if code == sqlite3.SQLITE_CORRUPT:
+        return Damaged(f"{name} is damaged: {error}.")
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreError("locked", f"{name} is being written to by another process.", "Try again.")
+    return StoreError("io-error", f"{name}: {error}.")
+
+
+def inspect_file(path: Path) -> None:
+    """Look at a file before it is connected to. Raises ``no-such-campaign`` or ``not-a-campaign``."""
+    if path.is_dir():
+        raise StoreError("not-a-campaign", f"{path} is a folder.")
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+    except FileNotFoundError:
+        raise StoreError("no-such-campaign", f"There is no campaign {path}.", "`narrator list` shows what there is.") from None
+    except PermissionError as error:
+        raise StoreError("read-only", f"{path} may not be read.") from error
+    except OSError as error:
+        raise StoreError("io-error", f"{path}: {error.strerror}.") from error
+    if head[:16] != MAGIC or int.from_bytes(head[68:72], "big") not in (0, schema.APPLICATION_ID):
+        raise StoreError("not-a-campaign", f"{path} is no narrator campaign.")
+
+
+def open_store(path: Path, *, clock: Clock, read_only: bool = False, backups: Path | None = None) -> Store:
+    """Open a campaign. ``backups`` is where a copy goes before a migration (U19); beside the file where None.
+
+    Raises ``StoreError``: no-such-campaign, not-a-campaign, locked, read-only, newer-schema, damaged, io-error.
+    """
+    inspect_file(path)
+    held = None if read_only else lock.acquire(path, since=clock())
+    try:
+        with translated(path):
+            db = connect(path, read_only=read_only)
+            try:
+                _check_schema(path, db, read_only=read_only, backups=backups, clock=clock)
+                store = Store(path, db, clock, held)
+                store.load_forest()
+            except BaseException:
+                db.close()
+                raise
+            return store
+    except BaseException:
+        if held is not None:
+            held.release()
+        raise
+
+
+def create_file(path: Path, *, clock: Clock) -> Store:
+    """Make a new, empty campaign file (0600). Raises ``StoreError`` where something is there already."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        raise StoreError("io-error", f"{path} is there already.", "Choose another name.") from None
+    except PermissionError as error:
+        raise StoreError("read-only", f"{path.parent} cannot be written to.") from error
+    except OSError as error:
+        raise StoreError("io-error", f"{path}: {error.strerror}.") from error
+    held = lock.acquire(path, since=clock())
+    try:
+        with translated(path):
+            db = connect(path, read_only=False)
+            db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+            _migrate(db)
+            store = Store(path, db, clock, held)
+            store.load_forest()
+            return store
+    except BaseException:
+        held.release()
+        raise
+
+
+def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    """A connection with the pragmas of this program. In a folder that cannot be written to, without a WAL beside the
+    file, SQLite needs ``immutable`` to read a WAL file."""
+    if not read_only:
+        db = sqlite3.connect(path, isolation_level=None, timeout=2.0, check_same_thread=False)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+    else:
+        has_wal = path.with_name(path.name + "-wal").exists()
+        is_immutable = not has_wal and not os.access(path.parent, os.W_OK)
+        mode = "immutable=1" if is_immutable else "mode=ro"
+        uri = f"file:{quote(str(path.absolute()))}?{mode}"
+        db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=2.0, check_same_thread=False)
+    db.execute("PRAGMA foreign_keys = ON")
+    db.execute("PRAGMA recursive_triggers = OFF")
+    db.execute("PRAGMA cache_size = -16000")
+    return db
+
+
+def _check_schema(path: Path, db: sqlite3.Connection, *, read_only: bool, backups: Path | None, clock: Clock) -> None:
+    found = db.execute("PRAGMA user_version").fetchone()[0]
+    known = schema.schema_version()
+    if db.execute("PRAGMA application_id").fetchone()[0] != schema.APPLICATION_ID:
+        raise StoreError("not-a-campaign", f"{path} is no narrator campaign.")
+    if found > known:
+        raise StoreError("newer-schema", f"{path.name} was made by a newer narrator.", "Update narrator to open it.")
+    if found < known:
+        if read_only:
+            raise StoreError("read-only", f"{path.name} must be brought up to date first.", "Open it for writing once.")
+        folder = backups if backups is not None else path.parent
+        backup.back_up(path, folder, stamp=f"{clock()[:10]}-before-schema-{known}")
+        _migrate(db)
+
+
+def _migrate(db: sqlite3.Connection) -> None:
+    schema.migrations.apply(Database(db, execute_plugins=False))
+    db.execute(f"PRAGMA user_version = {schema.schema_version()}")

@@ -1,0 +1,334 @@
+"""Reads of the story: every one goes through core/lineage, so that nothing off the path can be seen by mistake (S6).
+
+Hidden rows (deleted, not yet final; S41) are invisible to everything here unless a docstring says otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from narrator.core.checks import Check
+from narrator.core.errors import BadValue, Damaged
+from narrator.core.lineage import LINE, TAIL, End
+from narrator.core.state import Event
+from narrator.core.tree import Checkpoint, Coordinate, Node
+from narrator.store.open import Store
+
+COLUMNS = (
+    "id, parent_id, branch_id, depth, role, mode, text, origin, source_id, chain_hash, created_at, pinned, rolls, unknown"
+)
+_N_COLUMNS = ", ".join(f"n.{name}" for name in COLUMNS.split(", "))
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignRow:
+    """The one row of the campaign: where the story stands."""
+
+    campaign_id: str
+    title: str
+    seed: int
+    head_id: int
+    tip_id: int
+    revision: int
+    fork_id: int | None
+    narrator: str | None
+    is_tracking: bool
+    created_at: str
+    played_at: str
+    steps_written: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What stood in the composer and was not yet accepted (U9)."""
+
+    text: str
+    mode: str
+
+
+def as_node(row: Sequence[object]) -> Node:
+    """A row of ``COLUMNS`` as a Node."""
+    return Node(*row[:11], is_pinned=bool(row[11]), rolls=row[12], is_unknown=bool(row[13]))  # type: ignore[arg-type]
+
+
+def campaign(store: Store) -> CampaignRow:
+    """Where the story stands. Raises ``Damaged`` where the row or its head is missing."""
+    row = store.db.execute(
+        "SELECT campaign_id, title, seed, head_node_id, tip_node_id, revision, fork_node_id, narrator, is_tracking,"
+        " created_at, played_at, steps_written FROM campaign"
+    ).fetchone()
+    if row is None or row[3] is None or row[4] is None:
+        raise Damaged("The campaign has no head.", None, "S5.4")
+    return CampaignRow(*row[:8], bool(row[8]), *row[9:])
+
+
+def definition_source(store: Store) -> tuple[int, str]:
+    """The newest version of the definition: (version, TOML text)."""
+    row = store.db.execute("SELECT version, source FROM definitions ORDER BY version DESC LIMIT 1").fetchone()
+    if row is None:
+        raise Damaged("The campaign has no definition.")
+    return int(row[0]), str(row[1])
+
+
+def node(store: Store, node_id: int) -> Node | None:
+    """One visible node, or None."""
+    sql = f"SELECT {COLUMNS} FROM nodes WHERE id = ? AND hidden_by IS NULL"
+    row = store.db.execute(sql, (node_id,)).fetchone()
+    return as_node(row) if row is not None else None
+
+
+def needed(store: Store, node_id: int) -> Node:
+    """One node that must be there, hidden or not. Raises ``Damaged``."""
+    row = store.db.execute(f"SELECT {COLUMNS} FROM nodes WHERE id = ?", (node_id,)).fetchone()
+    if row is None:
+        raise Damaged(f"Step #{node_id} is missing.", node_id, "S5.8")
+    return as_node(row)
+
+
+def end_of(store: Store, at: Node) -> End:
+    """The path that ends at this node."""
+    if at.branch_id is not None:
+        return End(at.branch_id, at.depth)
+    if at.parent_id is None:
+        return End(0, 0, at.id)
+    parent = needed(store, at.parent_id)
+    if parent.branch_id is None:
+        raise Damaged(f"The unplaced take #{parent.id} has something below it.", parent.id, "S5.3")
+    return End(parent.branch_id, parent.depth, at.id)
+
+
+def tail(store: Store, node_id: int, limit: int) -> list[Node]:
+    """The newest ``limit`` nodes of the path to ``node_id``, oldest first; the same cost at any depth."""
+    sql = f"{TAIL} SELECT {_N_COLUMNS} FROM tail JOIN nodes n ON n.id = tail.id ORDER BY tail.n DESC"
+    return [as_node(row) for row in store.db.execute(sql, {"node": node_id, "limit": limit})]
+
+
+def window(store: Store, end: End, first: int, last: int) -> list[Node]:
+    """The nodes at positions ``first`` … ``last`` (from 1, both included) of the path that ends at ``end``."""
+    found: list[Node] = []
+    last_placed = min(last, end.depth)
+    if first <= last_placed and end.depth:
+        spans = []
+        for segment in store.forest.segments(end.branch_id, end.depth):
+            low, high = max(segment.first, first), min(segment.last, last_placed)
+            if low <= high:
+                spans.append((segment.branch_id, low, high))
+            if segment.first <= first:
+                break
+        sql = (
+            f"SELECT {COLUMNS} FROM nodes INDEXED BY nodes_coordinate"
+            " WHERE branch_id = ? AND depth BETWEEN ? AND ? ORDER BY depth"
+        )
+        for span in reversed(spans):
+            found.extend(as_node(row) for row in store.db.execute(sql, span))
+        if len(found) != last_placed - max(first, 1) + 1:
+            raise Damaged(f"The path has a gap between positions {first} and {last}.", None, "S5.2")
+    if end.loose_id is not None and last > end.depth:
+        found.append(needed(store, end.loose_id))
+    return found
+
+
+def at_position(store: Store, end: End, position: int) -> Node | None:
+    """The node at one position of a path, or None beyond its ends."""
+    if not 1 <= position <= end.length:
+        return None
+    return window(store, end, position, position)[0]
+
+
+def is_on_path(store: Store, found: Node, end: End) -> bool:
+    """Whether a node lies on the path that ends at ``end``."""
+    if found.coordinate is None:
+        return found.id == end.loose_id
+    return end.depth > 0 and store.forest.is_on_path(found.coordinate, end)
+
+
+def siblings(store: Store, parent_id: int | None) -> list[int]:
+    """The ids of the takes under one parent (None: the openings), in order of id, wherever they are placed (S18)."""
+    sql = "SELECT id FROM nodes INDEXED BY nodes_parent WHERE parent_id IS ? AND hidden_by IS NULL ORDER BY id"
+    return [row[0] for row in store.db.execute(sql, (parent_id,))]
+
+
+def take_counts(store: Store, nodes: Iterable[Node]) -> dict[int, tuple[int, int]]:
+    """For each node its number among its siblings and how many there are: {id: (take, takes)}."""
+    sql = (
+        "SELECT count(*), coalesce(sum(id <= ?), 0) FROM nodes INDEXED BY nodes_parent"
+        " WHERE parent_id IS ? AND hidden_by IS NULL"
+    )
+    found = {}
+    for each in nodes:
+        takes, take = store.db.execute(sql, (each.id, each.parent_id)).fetchone()
+        found[each.id] = (take, takes)
+    return found
+
+
+def has_child(store: Store, node_id: int, *, even_hidden: bool = False) -> bool:
+    """Whether anything is written below a node; S14 asks ``even_hidden``."""
+    where = "" if even_hidden else " AND hidden_by IS NULL"
+    sql = f"SELECT 1 FROM nodes INDEXED BY nodes_parent WHERE parent_id = ?{where} LIMIT 1"
+    return store.db.execute(sql, (node_id,)).fetchone() is not None
+
+
+def holder(store: Store, coordinate: Coordinate) -> int | None:
+    """The id of the node that owns a coordinate, hidden ones included (S14), or None."""
+    sql = "SELECT id FROM nodes INDEXED BY nodes_coordinate WHERE branch_id = ? AND depth = ?"
+    row = store.db.execute(sql, (coordinate.branch_id, coordinate.depth)).fetchone()
+    return row[0] if row is not None else None
+
+
+def deepest(store: Store, branch_id: int) -> Node | None:
+    """The last visible node that a branch owns."""
+    sql = (
+        f"SELECT {COLUMNS} FROM nodes INDEXED BY nodes_coordinate"
+        " WHERE branch_id = ? AND hidden_by IS NULL ORDER BY depth DESC LIMIT 1"
+    )
+    row = store.db.execute(sql, (branch_id,)).fetchone()
+    return as_node(row) if row is not None else None
+
+
+def last_of_role(store: Store, end: End, role: str) -> Node | None:
+    """The last node of a role on a path. Walks back by windows, so it costs what it passes over."""
+    last = end.length
+    while last >= 1:
+        first = max(1, last - 31)
+        for found in reversed(window(store, end, first, last)):
+            if found.role == role:
+                return found
+        last = first - 1
+    return None
+
+
+def events_of(store: Store, node_ids: Sequence[int]) -> dict[int, tuple[Event, ...]]:
+    """The state events of these nodes, in order."""
+    found: dict[int, list[Event]] = {}
+    for chunk in _chunks(node_ids):
+        marks = ",".join("?" * len(chunk))
+        sql = (
+            "SELECT node_id, op, path, value, previous, source, source_node_id, note FROM state_events"
+            f" WHERE node_id IN ({marks}) ORDER BY node_id, seq"
+        )
+        for node_id, op, path, value, previous, source, source_node_id, note in store.db.execute(sql, chunk):
+            event = Event(op, path, _json(value), _json(previous), source, source_node_id, note)
+            found.setdefault(node_id, []).append(event)
+    return {node_id: tuple(events) for node_id, events in found.items()}
+
+
+def checks_of(store: Store, node_ids: Sequence[int]) -> dict[int, tuple[Check, ...]]:
+    """The checks recorded on these nodes, in order."""
+    found: dict[int, list[Check]] = {}
+    for chunk in _chunks(node_ids):
+        marks = ",".join("?" * len(chunk))
+        sql = (
+            "SELECT node_id, skill, difficulty, outcome, roll, total, target FROM checks"
+            f" WHERE node_id IN ({marks}) ORDER BY node_id, seq"
+        )
+        for node_id, *rest in store.db.execute(sql, chunk):
+            found.setdefault(node_id, []).append(Check(*rest))
+    return {node_id: tuple(checks) for node_id, checks in found.items()}
+
+
+def snapshot_before(store: Store, end: End) -> tuple[int, str] | None:
+    """The deepest snapshot on a path: (depth, state), or None. Snapshots lie on depths that are multiples of 32."""
+    sql = (
+        "SELECT n.depth, s.state FROM nodes n INDEXED BY nodes_coordinate JOIN snapshots s ON s.node_id = n.id"
+        " WHERE n.branch_id = ? AND n.depth = ?"
+    )
+    for depth in range(end.depth - end.depth % 32, 0, -32):
+        row = store.db.execute(sql, (store.forest.owner(end, depth), depth)).fetchone()
+        if row is not None:
+            return int(row[0]), str(row[1])
+    return None
+
+
+def checkpoints(store: Store) -> list[Checkpoint]:
+    """All checkpoints, oldest first."""
+    rows = store.db.execute("SELECT id, name, node_id, created_at FROM checkpoints ORDER BY id")
+    return [Checkpoint(*row) for row in rows]
+
+
+def checkpoint_named(store: Store, name: str) -> Checkpoint | None:
+    """The checkpoint of that exact name."""
+    sql = "SELECT id, name, node_id, created_at FROM checkpoints WHERE name = ?"
+    row = store.db.execute(sql, (name.strip(),)).fetchone()
+    return Checkpoint(*row) if row is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """A memory; visible exactly when its node is on the path (S33)."""
+
+    id: int
+    node_id: int
+    text: str
+    source: str
+    is_pinned: bool
+
+
+def memories(store: Store, end: End) -> list[MemoryRow]:
+    """The memories on a path that were not forgotten, in order of the path."""
+    sql = f"""
+    WITH RECURSIVE {LINE}
+    SELECT m.id, m.node_id, m.text, m.source, m.pinned, n.depth FROM memories m
+    JOIN nodes n ON n.id = m.node_id
+    JOIN line ON line.branch_id = n.branch_id AND n.depth BETWEEN line.first AND line.last
+    WHERE m.forgotten = 0
+    UNION ALL
+    SELECT id, node_id, text, source, pinned, :depth + 1 FROM memories WHERE node_id = :loose AND forgotten = 0
+    ORDER BY 6, 1
+    """
+    return [MemoryRow(*row[:4], bool(row[4])) for row in store.db.execute(sql, end.bind())]
+
+
+def draft(store: Store) -> Draft | None:
+    """The saved draft, or None."""
+    row = store.db.execute("SELECT text, mode FROM draft WHERE id = 1").fetchone()
+    return Draft(*row) if row is not None else None
+
+
+def places(store: Store, stack: str) -> list[tuple[int, int, int]]:
+    """(seq, head, tip) of a stack of places, the latest first (S37)."""
+    sql = "SELECT seq, head_node_id, tip_node_id FROM places WHERE stack = ? ORDER BY seq DESC"
+    return list(store.db.execute(sql, (stack,)))
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Counts of the whole tree; ``words`` and ``steps`` of the line alone are counted by their own reads."""
+
+    nodes: int
+    branches: int
+    takes: int
+
+
+def totals(store: Store) -> Totals:
+    """How many visible nodes, branches and unplaced takes there are."""
+    row = store.db.execute(
+        "SELECT (SELECT count(*) FROM nodes WHERE hidden_by IS NULL),"
+        " (SELECT count(*) FROM branches WHERE hidden_by IS NULL),"
+        " (SELECT count(*) FROM nodes INDEXED BY nodes_unplaced WHERE branch_id IS NULL AND hidden_by IS NULL)"
+    ).fetchone()
+    return Totals(*row)
+
+
+def data_version(store: Store) -> int:
+    """Changes when another connection has written: how a reader beside a writer refreshes (T13)."""
+    return int(store.db.execute("PRAGMA data_version").fetchone()[0])
+
+
+def require(found: Node | None, what: str) -> Node:
+    """The node, or ``no-such-step``."""
+    if found is None:
+        raise BadValue(f"There is no step {what}.", "`/read` shows the steps.", code="no-such-step")
+    return found
+
+
+def _json(text: str | None) -> object:
+    return json.loads(text) if text is not None else None
+
+
+def _chunks(ids: Sequence[int], size: int = 500) -> Iterable[Sequence[int]]:
+    for start in range(0, len(ids), size):
+        yield ids[start : start + size]
+
+
