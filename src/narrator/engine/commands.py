@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -19,19 +19,13 @@ from narrator.engine.verbs import ALIASES, COMMANDS, Argument, Effect, Kind, Ver
 
 __all__ = [
     "COMMANDS",
-    "IF_WORDS",
     "BranchRef",
     "Command",
-    "Completion",
     "Effect",
     "StepRef",
     "TakeRef",
     "Verb",
-    "as_line",
-    "as_object",
-    "complete",
     "find_verb",
-    "parse_if_word",
     "parse_line",
     "parse_object",
 ]
@@ -69,7 +63,10 @@ class BranchRef:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A verb with its arguments; arguments that were left out are absent. ``line`` counts from 1, ``tag`` comes back."""
+    """A verb with its arguments; arguments that were left out are absent.
+
+    ``line`` is the line of the input, from 1; ``tag`` comes back with the answer.
+    """
 
     name: str
     args: Mapping[str, Any] = field(default_factory=dict)
@@ -377,126 +374,3 @@ def _from_json(verb: Verb, argument: Argument, value: Any) -> Any:
     if kind in _REST and not value.strip():
         raise _usage(verb, f"{argument.name} is empty.")
     return _from_word(verb, argument, value)
-
-
-# --- back to lines -------------------------------------------------------------------------------------------------
-
-
-def as_object(command: Command) -> dict[str, Any]:
-    """The JSON object that ``parse_object`` reads back as this command (``line`` aside)."""
-
-    def plain(value: Any) -> Any:
-        match value:
-            case StepRef(position=None, node_id=None):
-                return "last"
-            case StepRef(position=None, node_id=found) | TakeRef(number=None, node_id=found):
-                return {"id": found}
-            case StepRef(position=number) | TakeRef(number=number):
-                return number
-            case BranchRef(name=None, branch_id=found):
-                return {"id": found}
-            case BranchRef(name=name):
-                return name
-        return value
-
-    obj = {"command": command.name, **{key: plain(value) for key, value in command.args.items()}}
-    if command.name == "help" and "command" in command.args:
-        obj = {"command": "help", "about": command.args["command"]}
-    return obj if command.tag is None else {**obj, "tag": command.tag}
-
-
-def as_line(command: Command) -> str:
-    """One line that a replay reads back as this command: as it would be typed, else a JSON object (U26)."""
-    if command.is_bare:
-        return ""
-    if command.name == "do" and set(command.args) == {"text"}:
-        text = str(command.args["text"])
-        line = f"/{text}" if text.startswith("/") else text
-    else:
-        values = as_object(command)
-        words = [
-            _spell(argument, values[argument.name]) for argument in command.verb.arguments if argument.name in values
-        ]
-        line = " ".join([f"/{command.name}", *words])
-    try:
-        if "\n" not in line and "\r" not in line and parse_line(line).args == command.args and command.tag is None:
-            return line
-    except NarratorError:
-        pass
-    return json.dumps(as_object(command), ensure_ascii=False)
-
-
-def _spell(argument: Argument, value: Any) -> str:
-    if argument.kind is Kind.FLAG:
-        return argument.choices[0] if argument.choices else argument.name
-    if isinstance(value, Mapping) and set(value) == {"id"}:
-        return f"#{value['id']}"
-    if argument.kind is Kind.TIMES:
-        return f"x{value}"
-    if argument.shown and argument.shown.split()[0] in ("days", "steps", "because"):
-        return f"{argument.shown.split()[0]} {value}"
-    if argument.kind is Kind.VALUE:
-        return json.dumps(value, ensure_ascii=False)
-    return str(value)
-
-
-# --- interactive fiction's own words, completion -------------------------------------------------------------------
-
-IF_WORDS: Mapping[str, str] = {
-    "undo": "undo",
-    "redo": "redo",
-    "save": "save",
-    "restore": "restore",
-    "restart": "restart",
-    "again": "again",
-    "g": "again",
-    "script": "script",
-    "quit": "quit",
-}
-
-
-def parse_if_word(line: str, number: int | None = None, *, last_input: Command | None = None) -> Command | None:
-    """The command that a bare word of interactive fiction means (U25), or None where the line is play.
-
-    ``restart`` goes to the opening, ``again`` and ``g`` give the last input once more; without one they are play.
-    """
-    word = IF_WORDS.get(line.strip().lower())
-    if word is None:
-        return None
-    if word == "restart":
-        return Command("go", {"step": StepRef(position=1)}, number)
-    if word == "again":
-        return Command(last_input.name, last_input.args, number) if last_input is not None else None
-    return Command(word, {}, number)
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """``line`` is the whole line once completed, ``label`` what a list shows, ``help`` the sentence beside it."""
-
-    line: str
-    label: str
-    help: str = ""
-
-
-def complete(line: str, names: Mapping[str, Sequence[str]] | None = None) -> list[Completion]:
-    """What may stand at the end of a line that begins with a slash.
-
-    ``names`` holds what the story knows, by argument: ``"restore"``, ``"switch"``, ``"card"``, ``"narrator"`` … (the
-    word of the verb), each a list of names.
-    """
-    if not line.startswith("/") or line.startswith("//"):
-        return []
-    word, space, rest = line[1:].partition(" ")
-    if not space:
-        found = [verb for verb in COMMANDS.values() if verb.name.startswith(word.lower())]
-        return [Completion(f"/{v.name}{' ' if v.arguments else ''}", v.usage, v.help) for v in found]
-    name = ALIASES.get(word, word)
-    if name not in COMMANDS:
-        return []
-    options = [*(names or {}).get(name, ())]
-    if name == "help":
-        options = list(COMMANDS)
-    elif not options and COMMANDS[name].arguments:
-        options = list(COMMANDS[name].arguments[0].choices)
-    return [Completion(f"/{word} {o}", o) for o in options if o.casefold().startswith(rest.casefold())]

@@ -22,7 +22,7 @@ class CampaignPlace:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A session has opened. ``narrator`` is the player's name for who tells it, ``draft`` the text that was not sent."""
+    """A session has opened. ``narrator`` is the player's name for who tells it, ``draft`` text never sent."""
 
     wire_name: ClassVar[str] = "ready"
     campaign: CampaignPlace

@@ -33,9 +33,9 @@ class Kind(StrEnum):
 class Effect(StrEnum):
     """What a verb does to the story.
 
-    TURN tells (asks a narrator), MOVE moves head and tip, WRITE adds or deletes nodes without a turn, MARK writes beside
-    the tree (checkpoints, names, pins), SETTING changes the campaign's surroundings, READ shows, CONTROL is about the
-    session itself.
+    TURN tells (asks a narrator), MOVE moves head and tip, WRITE adds or deletes nodes without a turn, MARK writes
+    beside the tree (checkpoints, names, pins), SETTING changes the campaign's surroundings, READ shows, CONTROL is
+    about the session itself.
     """
 
     TURN = "turn"
