@@ -24,7 +24,7 @@ Change = tuple[str, str | None, Any]
 """(operation, path, value): ``add``, ``set``, ``assert`` or ``retract``."""
 
 
-class Refused(Exception):  # noqa: N818
+class Refused(Exception):
     """A verb that may not be done. ``others`` are codes that the page allows as well, where several causes meet."""
 
     def __init__(self, code: str, *others: str) -> None:
@@ -398,7 +398,7 @@ class Model:
         return f"N{self.told}"
 
     def leave(self, step: int | None = None, as_move: bool = False) -> None:
-        """The line is left by a write: remembered at its tip, or as a move would when the step is off the path (U14)."""
+        """A write leaves the line: remembered at its tip, or as a move would where the step is off the path (U14)."""
         off_path = step is not None and step not in self.path()
         self.remember(self.head if off_path or as_move else self.tip)
 
