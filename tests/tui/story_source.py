@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 WORDS = (
     "rain lamp ferry rope keeper harbour stone window letter bell winter road salt hand door whisper ladder smoke "
@@ -24,6 +25,7 @@ class Step:
     origin: str = "generated"
 
 
+@lru_cache(maxsize=4096)
 def prose(seed: int, size: int) -> str:
     """About ``size`` bytes of seeded words in paragraphs, with dialogue and emphasis."""
     chance = random.Random(seed)

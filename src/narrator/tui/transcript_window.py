@@ -190,6 +190,7 @@ class Window:
                 self._known.move_to_end(key)
                 if laid.step.position != step.position:
                     laid.step = step
+                    laid.drawn.clear()
             found.append(laid)
         return found
 
@@ -313,6 +314,13 @@ class Window:
             if 0 <= line.row.start <= character:
                 found = index
         return found
+
+    def forget_drawn(self) -> None:
+        """What was drawn is no longer right: a theme, a highlight."""
+        for laid in self._known.values():
+            laid.drawn.clear()
+        for laid in self.laid:
+            laid.drawn.clear()
 
     # -- changes ----------------------------------------------------------------------------------------------------
 

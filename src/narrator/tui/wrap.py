@@ -139,49 +139,72 @@ def _wide_breaks(text: str, width: int) -> list[tuple[int, int]]:
     return spans
 
 
-def _row(text: str, paragraph: Paragraph, joined_start: list[int], first: int, last: int) -> Row:
-    """The row for joined[first:last], cut into pieces by the runs of its paragraph."""
+def _pieces(text: str, source: int, size: int, marks: int) -> list[Piece]:
+    """The shown pieces of ``text[source : source + size]``: all of it, but for characters of disputed width."""
+    part = text[source : source + size]
+    if _NARROW.fullmatch(part):
+        return [Piece(part, marks, source)]
     pieces: list[Piece] = []
-    width = 0
-    for run, base in zip(paragraph.runs, joined_start, strict=True):
-        begin, end = max(first, base), min(last, base + run.end - run.start)
-        if begin >= end:
-            continue
-        source = run.start + begin - base
-        part = text[source : source + end - begin]
-        if _NARROW.fullmatch(part):
-            pieces.append(Piece(part, run.marks, source))
-            width += len(part)
-            continue
-        at = 0
-        for index, character in enumerate(part):
-            if ord(character) in _DISPUTED:
-                if index > at:
-                    pieces.append(Piece(part[at:index], run.marks, source + at))
-                at = index + 1
-            else:
-                width += get_character_cell_size(character)
-        if at < len(part):
-            pieces.append(Piece(part[at:], run.marks, source + at))
-    if not pieces:
-        return Row((), 0, paragraph.start, paragraph.start)
-    final = pieces[-1]
-    return Row(tuple(pieces), width, pieces[0].start, final.start + len(final.text))
+    at = 0
+    for index, character in enumerate(part):
+        if ord(character) in _DISPUTED:
+            if index > at:
+                pieces.append(Piece(part[at:index], marks, source + at))
+            at = index + 1
+    if at < size:
+        pieces.append(Piece(part[at:], marks, source + at))
+    return pieces
+
+
+def _mixed_rows(text: str, paragraph: Paragraph, spans: list[tuple[int, int]], is_narrow: bool) -> list[Row]:
+    """The rows for spans of the joined runs; runs and spans are walked once, side by side."""
+    rows: list[Row] = []
+    runs = paragraph.runs
+    at, base = 0, 0
+    for first, last in spans:
+        pieces: list[Piece] = []
+        while at < len(runs) and base + runs[at].end - runs[at].start <= first:
+            base += runs[at].end - runs[at].start
+            at += 1
+        here, begin = at, base
+        while here < len(runs) and begin < last:
+            run = runs[here]
+            length = run.end - run.start
+            low, high = max(first, begin) - begin, min(last, begin + length) - begin
+            if low < high:
+                source = run.start + low
+                if is_narrow:
+                    pieces.append(Piece(text[source : source + high - low], run.marks, source))
+                else:
+                    pieces.extend(_pieces(text, source, high - low, run.marks))
+            begin += length
+            here += 1
+        if pieces:
+            width = last - first if is_narrow else sum([cells(piece.text) for piece in pieces])
+            final = pieces[-1]
+            rows.append(Row(tuple(pieces), width, pieces[0].start, final.start + len(final.text)))
+        else:
+            rows.append(Row((), 0, paragraph.start, paragraph.start))
+    return rows
 
 
 def wrap_paragraph(text: str, paragraph: Paragraph, width: int) -> list[Row]:
-    """The rows of one paragraph of ``text`` (which is ``visible`` already), each at most ``width`` cells (least 1)."""
-    width = max(1, width)
-    starts: list[int] = []
-    length = 0
-    for run in paragraph.runs:
-        starts.append(length)
-        length += run.end - run.start
-    joined = text[paragraph.start : paragraph.end]
-    if len(paragraph.runs) != 1:
+    """The rows of one paragraph of ``text`` (which is ``visible`` already), each at most ``width`` cells (least 2)."""
+    width = max(2, width)
+    if len(paragraph.runs) == 1:
+        run = paragraph.runs[0]
+        joined = text[run.start : run.end]
+        if _NARROW.fullmatch(joined):
+            start, marks = run.start, run.marks
+            return [
+                Row((Piece(joined[a:b], marks, start + a),) if a < b else (), b - a, start + a, start + b)
+                for a, b in _narrow_breaks(joined, width)
+            ]
+    else:
         joined = "".join([text[run.start : run.end] for run in paragraph.runs])
-    breaks = _narrow_breaks if _NARROW.fullmatch(joined) else _wide_breaks
-    return [_row(text, paragraph, starts, first, last) for first, last in breaks(joined, max(2, width))]
+    is_narrow = _NARROW.fullmatch(joined) is not None
+    breaks = _narrow_breaks if is_narrow else _wide_breaks
+    return _mixed_rows(text, paragraph, breaks(joined, width), is_narrow)
 
 
 def wrap(text: str, width: int) -> list[Row]:

@@ -1,0 +1,546 @@
+"""The transcript: a Line-API view over the window of steps (U2–U5).
+
+Owns the window, the turn in flight (its text so far, drawn after the last step), the notes below it, the selected step
+and the follow flag. Everything is read and wrapped when something changes or moves; ``render_line`` only draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import regex
+from rich.style import Style
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from narrator.tui.transcript_window import GAP, Laid, Line, Place, StepSource, Window, column, input_lines
+from narrator.tui.widgets.ink import Ink, Overlay, draw
+from narrator.tui.wrap import BLANK, Growing, Piece, Row, wrap
+
+FLUSH_HERTZ = 25
+"""How often streamed text reaches the screen a second (20–30)."""
+NEAR = 3
+"""Rows from the end within which a single wheel step does not stop following."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A turn in flight: the input that was sent, and what has been told of the answer. Nothing of it is stored."""
+
+    lines: list[Line]
+    growing: Growing
+    input: str = ""
+    mode: str | None = None
+    is_stopped: bool = False
+    waiting: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Limited:
+    """The source up to ``count`` steps: while a step is told anew, what it replaces is not shown."""
+
+    inner: StepSource
+    limit: int | None = None
+
+    @property
+    def count(self) -> int:
+        return self.inner.count if self.limit is None else min(self.limit, self.inner.count)
+
+    def read(self, first: int, last: int) -> list:  # type: ignore[type-arg]
+        return self.inner.read(first, last)
+
+
+class Transcript(ScrollView, can_focus=True):
+    """See the module. ``selected`` is a position from 1, or None."""
+
+    COMPONENT_CLASSES = {f"transcript--{name}" for name in Ink._fields}
+    DEFAULT_CSS = """
+    Transcript {
+        overflow-y: scroll; overflow-x: hidden; scrollbar-size-vertical: 1;
+        background: $background; color: $foreground; scrollbar-gutter: auto;
+        & .transcript--prose { color: $foreground; background: $background; }
+        & .transcript--dialogue { color: $dialogue; }
+        & .transcript--input { color: $input; text-style: bold; background: $background; }
+        & .transcript--note { color: $margin; background: $background; text-style: italic; }
+        & .transcript--error { color: $error; background: $background; }
+        & .transcript--faint { color: $faint; background: $background; }
+        & .transcript--pager { color: $faint; background: $background; }
+        & .transcript--chosen { color: $chosen; background: $background; text-style: bold; }
+        & .transcript--selection { background: $primary 40%; }
+        & .transcript--found { color: $background; background: $found; }
+    }
+    """
+
+    selected: reactive[int | None] = reactive(None)
+
+    class Moved(Message):
+        """The eye, the selection or the end moved: what is below the screen may be another count."""
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._source: _Limited | None = None
+        self.window: Window | None = None
+        self.draft: Draft | None = None
+        self.is_following = True
+        self.stops_at_unread = True
+        self._unread: int | None = None
+        self._notes: list[tuple[str, str]] = []
+        self._redo = 0
+        self._tail: list[tuple[Line, bool]] = []
+        self._tail_drawn: dict[int, tuple[Line, Strip]] = {}
+        self._thumb = (-1, -1)
+        self._drawn_top = -1
+        self._pending: list[str] = []
+        self._flusher: Timer | None = None
+        self._ink: Ink | None = None
+        self._words: regex.Pattern[str] | None = None
+        self._placing = False
+
+    # -- what is shown ----------------------------------------------------------------------------------------------
+
+    def open_story(self, source: StepSource) -> None:
+        """Show a path from its end."""
+        self._source = _Limited(source)
+        self.window = Window(self._source, self._width())
+        self.draft = None
+        self._pending.clear()
+        self._lay_tail()
+        self.is_following = True
+        self._unread = None
+        self._to_end()
+
+    def refresh_story(self, *, keep: Place | None = None, redo: int = 0) -> None:
+        """The path changed: read it again. ``keep`` stays where it is on the screen, else the end is shown."""
+        if self.window is None or self._source is None:
+            return
+        held = None if keep is None else self.window.row_of(keep) - self.scroll_offset.y
+        self._source.limit = None
+        self._redo = redo
+        self.window.refresh()
+        self._lay_tail()
+        if self.selected is not None and self.selected > self.window.count:
+            self.selected = None
+        if keep is not None and held is not None and keep.position <= self.window.count:
+            if self.window.laid_at(keep.position) is None:
+                self.window.load(keep.position - 1)
+            self._put(self.window.row_of(keep) - held)
+        else:
+            self.is_following = True
+            self._to_end()
+
+    def begin(self, text: str, mode: str | None, *, after: int | None = None) -> None:
+        """A turn begins: its input stands at the end, the answer will follow. ``after``: the last step still shown."""
+        if self.window is None or self._source is None:
+            return
+        self._pending.clear()
+        lines = input_lines(text, mode, self._width()) + [GAP] if text.strip() else []
+        self.draft = Draft(lines, Growing(column(self._width())), text, mode)
+        self._notes.clear()
+        if after is not None and after < self.window.count:
+            self._source.limit = after
+            self.window.refresh()
+        self._lay_tail()
+        self.is_following = True
+        self._unread = self.window.end
+        self._to_end()
+        if self._flusher is None:
+            self._flusher = self.set_interval(1 / FLUSH_HERTZ, self._flush)
+        self._flusher.resume()
+
+    def grow(self, text: str) -> None:
+        """More of the answer; it reaches the screen with the next flush."""
+        self._pending.append(text)
+
+    def flush(self) -> None:
+        """Show now what has arrived (the timer does it ``FLUSH_HERTZ`` times a second)."""
+        self._flush()
+
+    def stop_draft(self) -> bool:
+        """The turn ended without a step: what was told stays, dimmed. False when there was nothing told."""
+        self._flush()
+        if self._flusher is not None:
+            self._flusher.pause()
+        if self._source is not None and self.window is not None and self._source.limit is not None:
+            self._source.limit = None
+            self.window.refresh()
+        if self.draft is None or not self.draft.growing.text.strip():
+            self.draft = None
+        else:
+            self.draft.is_stopped = True
+        self._lay_tail()
+        self._to_end()
+        return self.draft is not None
+
+    def end_draft(self) -> None:
+        """The turn became steps, or its partial text is forgotten."""
+        self._pending.clear()
+        self.draft = None
+        if self._flusher is not None:
+            self._flusher.pause()
+        self._lay_tail()
+
+    def note(self, text: str, *, is_error: bool = False) -> None:
+        """A line below the story: an error, a remark. Gone with the next turn or move."""
+        self._notes.append(("error" if is_error else "remark", text))
+        del self._notes[:-12]
+        self._lay_tail()
+        if self.is_following:
+            self._to_end()
+        else:
+            self._put(self.scroll_offset.y)
+
+    def clear_notes(self) -> None:
+        """Forget the notes."""
+        if self._notes:
+            self._notes.clear()
+            self._lay_tail()
+
+    @property
+    def partial(self) -> str:
+        """What has been told of a turn that is not a step."""
+        return self.draft.growing.text if self.draft else ""
+
+    # -- laying -----------------------------------------------------------------------------------------------------
+
+    def _width(self) -> int:
+        return max(1, self.scrollable_content_region.width or self.size.width or 80)
+
+    def _height(self) -> int:
+        return max(1, self.scrollable_content_region.height or self.size.height)
+
+    def _lay_tail(self) -> None:
+        if self.window is None:
+            return
+        tail: list[tuple[Line, bool]] = []
+        room = column(self._width()) - 2
+        if self.draft is not None:
+            faint = self.draft.is_stopped
+            tail += [(line, faint) for line in self.draft.lines]
+            tail += [(Line("prose", row), faint) for row in self.draft.growing.rows]
+            if self.draft.growing.rows:
+                tail.append((GAP, False))
+        for kind, text in self._notes:
+            for index, row in enumerate(wrap(text, room)):
+                tail.append((Line(kind if index == 0 else "under", row), False))
+        if self._notes:
+            tail.append((GAP, False))
+        if self._redo and self.draft is None:
+            words = f"── {self._redo} step{'' if self._redo == 1 else 's'} undone: redo brings them back ──"
+            tail.append((Line("redo", Row((Piece(words, 0, -1),), len(words), -1, -1)), False))
+        self._tail = tail
+        self.window.tail = len(tail)
+
+    def _flush(self) -> None:
+        if self.draft is None or not self._pending or self.window is None:
+            return
+        self.draft.growing.append("".join(self._pending))
+        self._pending.clear()
+        old = self._tail
+        self._lay_tail()
+        same = 0
+        for (before, _), (after, _) in zip(old, self._tail, strict=False):
+            if before.row is not after.row:
+                break
+            same += 1
+        if self.is_following:
+            self._to_end(same)
+        else:
+            self._put(self.scroll_offset.y, same)
+
+    # -- placing ----------------------------------------------------------------------------------------------------
+
+    def _bottom(self) -> int:
+        return max(0, self.window.rows - self._height()) if self.window else 0
+
+    def _to_end(self, changed_from: int | None = None) -> None:
+        """To the last row, but not past the first unread one (U2)."""
+        target = self._bottom()
+        if self.stops_at_unread and self._unread is not None:
+            target = min(target, self._unread)
+        if self.window is not None:
+            before = self.window.end
+            target = self.window.slide(target, self._height())
+            if self._unread is not None:
+                self._unread += self.window.end - before
+        self._put(target, changed_from)
+
+    def _put_bar(self, y: int, rows: int) -> None:
+        """Move the scrollbar, unless its thumb would stay within an eighth of a cell: drawing it is not free."""
+        height = self._height()
+        eighths = 8 * height / max(1, rows)
+        thumb = (round(y * eighths), round(height * eighths))
+        if thumb != self._thumb or self.vertical_scrollbar.window_size != height:
+            self._thumb = thumb
+            bar = self.vertical_scrollbar
+            bar.window_virtual_size = rows
+            bar.window_size = height
+            bar.position = y
+
+    def _put(self, y: int, changed_from: int | None = None) -> None:
+        """Set size, position and scrollbar in one stretch, so that no frame shows one without the others.
+
+        ``changed_from``: the tail row from which on the picture is another, where all above it stands still.
+        """
+        if self.window is None or self._placing:
+            return
+        self._placing = True
+        try:
+            y = max(0, min(y, self._bottom()))
+            y = max(0, min(self.window.slide(y, self._height()), self._bottom()))
+            rows = self.window.rows
+            is_moved = y != self.scroll_offset.y or self._drawn_top != self.window.top
+            self.set_reactive(Widget.virtual_size, Size(self._width(), rows))
+            self.set_reactive(Widget.scroll_y, float(y))
+            self.set_reactive(Widget.scroll_target_y, float(y))
+            self._put_bar(y, rows)
+            if changed_from is None or is_moved:
+                self.refresh()
+            else:
+                first = self.window.end + changed_from - y
+                self.refresh(Region(0, first, self._width(), max(1, self._height() - first)))
+            self._drawn_top = self.window.top
+        finally:
+            self._placing = False
+        self.post_message(self.Moved())
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Somebody scrolled: make the rows there exact, and keep the picture."""
+        if self._placing or self.window is None:
+            return
+        self._put(round(new_value))
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Another width wraps anew and keeps the step under the eye."""
+        if self.window is None:
+            return
+        width = self._width()
+        if width != self.window.width:
+            place = self.window.place(self.scroll_offset.y)
+            self._tail_drawn.clear()
+            if self.draft is not None:
+                self.draft.growing.resize(column(width))
+                if self.draft.lines:
+                    self.draft.lines = input_lines(self.draft.input, self.draft.mode, width) + [GAP]
+            y = self.window.resize(width, place, self._height())
+            self._lay_tail()
+            self._unread = None if self._unread is None else self.window.end
+            if self.is_following:
+                self._to_end()
+            else:
+                self._put(y)
+        elif self.is_following:
+            self._to_end()
+        else:
+            self._put(self.scroll_offset.y)
+
+    @property
+    def below(self) -> int:
+        """Rows of the transcript below the screen (estimated far from the end)."""
+        return max(0, self._bottom() - self.scroll_offset.y)
+
+    # -- moving the eye ---------------------------------------------------------------------------------------------
+
+    def scroll_rows(self, rows: int) -> None:
+        """Move the eye; the player did it, so follow only where the end is near."""
+        self._put(self.scroll_offset.y + rows)
+        self._after_scroll()
+
+    def _after_scroll(self) -> None:
+        self.is_following = self.below <= NEAR
+        if self.is_following and self.window is not None and self.draft is not None:
+            self._unread = self.scroll_offset.y + self._height()
+
+    def page(self, pages: int) -> None:
+        """A page up or down, one row kept."""
+        self.scroll_rows(pages * max(1, self._height() - 1))
+
+    def to_start(self) -> None:
+        """The opening."""
+        if self.window is not None:
+            self.window.load(0)
+            self._put(0)
+            self._after_scroll()
+
+    def to_end(self) -> None:
+        """The last row; following begins again."""
+        self._unread = None
+        self.is_following = True
+        if self.window is not None:
+            self.window.load(self.window.count)
+            self._lay_tail()
+        self._to_end()
+
+    def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        event.prevent_default()
+        self.scroll_rows(round(self.app.scroll_sensitivity_y))
+
+    def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        event.prevent_default()
+        self.scroll_rows(-round(self.app.scroll_sensitivity_y))
+
+    def show_position(self, position: int, row: int = 0) -> None:
+        """Bring a step on the screen, moving as little as needed."""
+        if self.window is None or not 1 <= position <= self.window.count:
+            return
+        laid = self.window.laid_at(position)
+        if laid is None:
+            self.window.load(position - 1)
+            laid = self.window.laid_at(position)
+        if laid is None:
+            return
+        first = self.window.row_of(Place(position, row))
+        last = first if row else first + len(laid.lines) - 1
+        y, height = self.scroll_offset.y, self._height()
+        if not y <= first < y + height or not self.window.top <= y < self.window.top + self.window.exact:
+            y = first - (height // 3 if row else 0)
+        elif last >= y + height:
+            y = min(first, last - height + 1)
+        self._put(y)
+        self._after_scroll()
+
+    def select(self, position: int | None) -> None:
+        """Select a step and show it; None selects none."""
+        if position is not None and self.window is not None:
+            if not self.window.count:
+                return
+            position = max(1, min(position, self.window.count))
+        self.selected = position
+        if position is not None:
+            self.show_position(position)
+
+    def select_next(self, by: int) -> None:
+        """The step before or after the selected one; without one the last step on the screen."""
+        if self.window is None or not self.window.count:
+            return
+        if self.selected is None:
+            height = self._height()
+            place = self.window.place(min(self.scroll_offset.y + height - 1, self.window.end - 1))
+            self.select(place.position)
+        else:
+            self.select(self.selected + by)
+
+    def watch_selected(self, old: int | None, new: int | None) -> None:
+        self.refresh()
+        self.post_message(self.Moved())
+
+    # -- search -----------------------------------------------------------------------------------------------------
+
+    def highlight(self, words: str) -> None:
+        """Mark these words wherever they stand; none for an empty text."""
+        parts = [regex.escape(word) for word in words.split()]
+        self._words = regex.compile("|".join(parts), regex.IGNORECASE) if parts else None
+        self._forget_drawn()
+
+    def show_match(self, position: int, words: str) -> None:
+        """Bring the first place of the words inside a step on the screen."""
+        if self.window is None or not 1 <= position <= self.window.count:
+            return
+        self.highlight(words)
+        step = next(iter(self.window.source.read(position, position)), None)
+        match = self._words.search(step.text) if self._words and step else None
+        row = self.window.row_of_character(position, match.start()) if match else 0
+        self.selected = position
+        self.show_position(position, row)
+
+    # -- selection and copy -----------------------------------------------------------------------------------------
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The characters of the steps between two places (offset, position)."""
+        if self.window is None or not self.window.count:
+            return None
+        first = max(1, selection.start.y if selection.start else 1)
+        last = min(self.window.count, selection.end.y if selection.end else self.window.count)
+        if first > last:
+            return None
+        texts = [step.text for step in self.window.source.read(first, last)]
+        if selection.end is not None and selection.end.y == last:
+            texts[-1] = texts[-1][: selection.end.x]
+        if selection.start is not None and selection.start.y == first:
+            texts[0] = texts[0][selection.start.x :]
+        return "\n\n".join(texts), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
+
+    # -- drawing ----------------------------------------------------------------------------------------------------
+
+    def notify_style_update(self) -> None:
+        """A theme was chosen: mix the inks again."""
+        super().notify_style_update()
+        self._ink = None
+        self._forget_drawn()
+
+    def _forget_drawn(self) -> None:
+        self._tail_drawn.clear()
+        if self.window is not None:
+            self.window.forget_drawn()
+        self.refresh()
+
+    def ink(self) -> Ink:
+        """The styles of the theme."""
+        if self._ink is None:
+            styles = [self.get_component_rich_style(f"transcript--{name}") for name in Ink._fields]
+            ink = Ink(*styles)
+            self._ink = ink._replace(
+                dialogue=Style(color=ink.dialogue.color, dim=ink.dialogue.dim, italic=None),
+                selection=Style(bgcolor=ink.selection.bgcolor, reverse=True if self.app.no_color else None),
+                found=Style(color=ink.found.color, bgcolor=ink.found.bgcolor, underline=True),
+            )
+        return self._ink
+
+    def _overlays(self, laid: Laid) -> list[Overlay]:
+        overlays: list[Overlay] = []
+        ink = self.ink()
+        if self._words is not None:
+            overlays += [Overlay(m.start(), m.end(), ink.found) for m in self._words.finditer(laid.step.text)]
+        selection = self.text_selection
+        if selection is not None:
+            span = selection.get_span(laid.step.position)
+            if span is not None:
+                overlays.append(Overlay(span[0], span[1], ink.selection))
+        return overlays
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one row; everything about it is known already."""
+        width = self.window.width if self.window is not None else self._width()
+        ink = self.ink()
+        if self.window is None:
+            return Strip.blank(width, ink.prose)
+        row = y + self.scroll_offset.y
+        tail = row - self.window.end
+        if tail >= 0:
+            if tail >= len(self._tail):
+                return Strip.blank(width, ink.prose)
+            line, is_faint = self._tail[tail]
+            key = tail * 2 + is_faint
+            known = self._tail_drawn.get(key)
+            if known is None or known[0].row is not line.row or known[0].kind != line.kind:
+                known = (line, draw(line, width, ink, is_faint=is_faint))
+                self._tail_drawn[key] = known
+            return known[1]
+        found = self.window.line_at(row)
+        if found is None:
+            return Strip.blank(width, ink.prose)
+        laid, index = found
+        is_chosen = self.selected == laid.step.position
+        overlays = self._overlays(laid) if self._words is not None or self.text_selection is not None else []
+        if overlays:
+            return draw(laid.lines[index], width, ink, step=laid.step, is_chosen=is_chosen, overlays=overlays)
+        key = index * 2 + is_chosen
+        strip = laid.drawn.get(key)
+        if not isinstance(strip, Strip):
+            strip = draw(laid.lines[index], width, ink, step=laid.step, is_chosen=is_chosen)
+            laid.drawn[key] = strip
+        return strip
+
+
+__all__ = ["BLANK", "FLUSH_HERTZ", "Draft", "Transcript"]
