@@ -24,7 +24,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from narrator.core.errors import BadValue
-from narrator.core.proposal import JSON
+from narrator.core.proposal import JSON, is_number
 
 NEVER = 1_000_000_000
 """What ``turns_since`` answers for a storylet that never fired."""
@@ -298,13 +298,13 @@ def _compare(sign: str, left: JSON, right: JSON) -> bool:
         if isinstance(right, str):
             return isinstance(left, str) and left in right
         return isinstance(right, list | tuple) and any(_is_equal(left, item) for item in right)
-    if not (_is_number(left) and _is_number(right)) and not (isinstance(left, str) and isinstance(right, str)):
+    if is_number(left) and is_number(right):
+        order = (left > right) - (left < right)
+    elif isinstance(left, str) and isinstance(right, str):
+        order = (left > right) - (left < right)
+    else:
         return False
-    if sign == "<":
-        return bool(left < right)
-    if sign == "<=":
-        return bool(left <= right)
-    return bool(left > right) if sign == ">" else bool(left >= right)
+    return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[sign]
 
 
 def _is_equal(left: JSON, right: JSON) -> bool:
@@ -316,10 +316,6 @@ def _is_equal(left: JSON, right: JSON) -> bool:
     if isinstance(left, list | tuple) and isinstance(right, list | tuple):
         return list(left) == list(right)
     return bool(left == right)
-
-
-def _is_number(value: JSON) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_something(value: JSON) -> bool:

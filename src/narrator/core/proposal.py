@@ -7,7 +7,7 @@ referee turns proposals into events or refusals; nothing else reads them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeGuard, get_args
 
 JSON = Any
 """A value that JSON can hold: None, bool, int, float, str, list, dict."""
@@ -26,3 +26,8 @@ class Proposal:
     path: str
     value: JSON = None
     why: str = ""
+
+
+def is_number(value: JSON) -> TypeGuard[int | float]:
+    """Whether this is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)

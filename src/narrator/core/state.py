@@ -22,7 +22,30 @@ from types import MappingProxyType
 
 from narrator.core.definition import PLAYER, Definition
 from narrator.core.errors import Damaged
-from narrator.core.proposal import JSON
+from narrator.core.proposal import JSON, is_number
+from narrator.core.view import Projection, name_of, open_values, project, projection, public, schema_lines, visibility
+
+__all__ = [
+    "EMPTY",
+    "ENDING",
+    "FIRED",
+    "Event",
+    "Projection",
+    "State",
+    "advance",
+    "apply",
+    "dump",
+    "initial_events",
+    "is_ended",
+    "load",
+    "name_of",
+    "open_values",
+    "project",
+    "projection",
+    "public",
+    "schema_lines",
+    "visibility",
+]
 
 _NOTHING: Mapping[str, JSON] = MappingProxyType({})
 FIRED = "story.fired"
@@ -113,7 +136,7 @@ def advance(state: State, role: str, events: Iterable[Event], unknown: bool = Fa
         if role not in {"opening", "correction"}:
             changed[event.path] = turn
             after = values.get(event.path)
-            if _is_number(before) and _is_number(after):
+            if is_number(before) and is_number(after):
                 spent[event.path] = spent.get(event.path, 0) + after - before
     known_again = any(event.source == "import" for event in events)
     return State(values, turn, changed, unknown or (state.unknown and not known_again), spent)
@@ -204,9 +227,9 @@ def _record(before: JSON, value: JSON, turn: int) -> dict[str, JSON]:
 
 
 def _sum(before: JSON, value: JSON) -> JSON:
-    if not _is_number(value):
+    if not is_number(value):
         return before
-    total = (before if _is_number(before) else 0) + value
+    total = (before if is_number(before) else 0) + value
     return int(total) if isinstance(total, float) and total.is_integer() else total
 
 
@@ -234,7 +257,3 @@ def _initial_relations(path: str, initial: JSON) -> list[tuple[str, JSON]]:
     """``initial = [["ferryman", "player", -2], …]`` of a relation field."""
     rows = initial if isinstance(initial, list) else []
     return [(f"{path}.{row[0]}.{row[1]}", row[2]) for row in rows if isinstance(row, list) and len(row) == 3]
-
-
-def _is_number(value: JSON) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
