@@ -298,12 +298,10 @@ def _compare(sign: str, left: JSON, right: JSON) -> bool:
         if isinstance(right, str):
             return isinstance(left, str) and left in right
         return isinstance(right, list | tuple) and any(_is_equal(left, item) for item in right)
-    if is_number(left) and is_number(right):
-        order = (left > right) - (left < right)
-    elif isinstance(left, str) and isinstance(right, str):
-        order = (left > right) - (left < right)
-    else:
+    is_ordered = (is_number(left) and is_number(right)) or (isinstance(left, str) and isinstance(right, str))
+    if not is_ordered:
         return False
+    order = (left > right) - (left < right)
     return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[sign]
 
 

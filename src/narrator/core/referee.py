@@ -145,15 +145,17 @@ def _clamped(state: State, field: Field, typed: Typed, notes: list[str], *, is_b
         turn_start = start - state.spent.get(field.path, 0)
         target = min(max(target, turn_start - field.max_change), turn_start + field.max_change)
         if target != wanted:
-            notes.append(f"{_plain(wanted)} became {_plain(target)} (at most {_plain(field.max_change)} a turn)")
+            notes.append(
+                f"{_plain(target)} instead of {_plain(wanted)}, which is more than {_plain(field.max_change)} in a turn"
+            )
     inside = target
     if field.minimum is not None:
         inside = max(inside, field.minimum)
     if field.maximum is not None:
         inside = min(inside, field.maximum)
     if inside != target:
-        bound = "the least" if inside > target else "the most"
-        notes.append(f"{_plain(target)} became {_plain(inside)} ({bound} it can be)")
+        bound = "below the least" if inside > target else "above the most"
+        notes.append(f"{_plain(inside)} instead of {_plain(target)}, which is {bound} it can be")
     inside = _plain(inside)
     return Typed(typed.op, _plain(inside - start) if typed.op == "add" else inside, inside, created=typed.created)
 

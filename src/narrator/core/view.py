@@ -17,6 +17,18 @@ from narrator.core.proposal import JSON, is_number
 _ORDER = {path: at for at, path in enumerate(BUILT_IN)}
 
 
+_CHANGES = {
+    "number": "number (op set or add)",
+    "counter": "counter (op add, never falls)",
+    "relation": "relation (op relate or add)",
+    "text": "text (op set)",
+    "flag": "true or false (op set)",
+    "list": "list (op append or remove)",
+    "milestone": "milestone (op set, once)",
+}
+"""What a model may do to a field of each type, for ``schema_lines``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Projection:
     """The state as lines for a prompt. ``scene`` is never left out; ``rest`` may be cut from its end (C12)."""
@@ -99,9 +111,8 @@ def project(state: Facts, definition: Definition) -> Projection:
     scene: list[str] = []
     if isinstance(location, str) and not _is_hidden(definition, location):
         scene.append(f"Place: {name_of(state, definition, location)}")
-    scene += [
-        f"{title}: {visible[path]}" for title, path in (("Time", "time"), ("Mood", "scene.mood")) if path in visible
-    ]
+    titles = (("Time", "time"), ("Mood", "scene.mood"))
+    scene += [f"{title}: {visible[path]}" for title, path in titles if path in visible]
     if here:
         scene.append("Present: " + ", ".join(name_of(state, definition, name) for name in here))
     for entity_id in near:
@@ -134,14 +145,7 @@ def schema_lines(definition: Definition) -> tuple[str, ...]:
 
 def _schema_line(field: Field) -> str:
     path = f"{field.path}.FROM.TO" if field.type == "relation" else field.path
-    text = {
-        "number": "number (op set or add)",
-        "counter": "counter (op add, never falls)",
-        "flag": "true or false",
-    }.get(
-        field.type, {"list": "list (op append or remove)", "milestone": "milestone (op set, once)"}.get(field.type, "")
-    )
-    text = text or ("relation (op relate or add)" if field.type == "relation" else "text (op set)")
+    text = _CHANGES[field.type]
     if field.bands:
         text += ": " + ", ".join(band.label for band in field.bands)
     if field.choices:
