@@ -1,0 +1,166 @@
+"""Lists and answers as lines that read well aloud: one thing a line, the most important first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from narrator.engine import events as e
+
+QUESTIONS = {
+    "confirm-delete": "Delete this?",
+    "confirm-prune": "Delete all this for good?",
+    "edited-state": "What does the new text mean for the state?",
+    "extraction": "The narrator's account of what changed cannot be read. Accept the text without changes?",
+    "confirm-host": "The story's words will go to this host. Is that right?",
+    "confirm-compaction": "Condense the older part of the story first?",
+}
+
+
+def spelled(value: Any) -> str:
+    """A value of the state: text as it is, nothing as a dash, the rest as JSON."""
+    if value is None:
+        return "nothing"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def listed(event: e.Event) -> list[str]:
+    """The lines of an event; an empty list says that there is nothing, in words."""
+    match event:
+        case e.Noted(text=text):
+            return [f"[{text}]"]
+        case e.Progressed():
+            of = f" of {event.total}" if event.total is not None else ""
+            return [f"[{event.what}: {event.done}{of}.]"]
+        case e.StateChanged():
+            return [_change(change) for change in event.changes]
+        case e.ChecksMade():
+            return [f"[{c.skill}, {c.difficulty}: {c.outcome}.]" for c in event.checks] or ["[No checks.]"]
+        case e.Asked():
+            return _question(event)
+        case e.StatusShown():
+            return _status(event)
+        case e.StatsShown():
+            return _stats(event)
+        case e.PromptShown():
+            return _prompt(event)
+        case e.StateShown():
+            lines = ["[Nobody knows the state here; this is the last that was known.]"] if event.unknown else []
+            return lines + [f"{path}: {spelled(value)}" for path, value in event.values.items()] or ["Nothing."]
+    return _things(event)
+
+
+def _things(event: e.Event) -> list[str]:
+    """The events that are lists of one kind of thing."""
+    lines: Iterable[str]
+    match event:
+        case e.TakesListed(takes=takes):
+            lines, nothing = map(_take, takes), "No takes."
+        case e.BranchesListed(branches=branches):
+            lines, nothing = map(_branch, branches), "No branches."
+        case e.MapShown(map=branches):
+            lines, nothing = map(_lane, branches), "No branches."
+        case e.CheckpointsListed(checkpoints=checkpoints):
+            lines = (f"{c.name}: step {c.position}{'' if c.on_path else ', set aside'}" for c in checkpoints)
+            nothing = "No checkpoints. /save NAME makes one."
+        case e.MemoriesListed(memories=memories):
+            lines = (f"#{m.id}{', pinned' if m.pinned else ''}: {m.text}" for m in memories)
+            nothing = "No memories yet."
+        case e.CardsListed(cards=cards):
+            lines, nothing = map(_card, cards), "No cards."
+        case e.AuditListed(audit=audit):
+            lines, nothing = map(_audit, audit), "Never changed."
+        case e.Suggested(suggestions=suggestions):
+            lines = (f"{number}. {text}" for number, text in enumerate(suggestions, 1))
+            nothing = "No suggestions."
+        case e.KnowledgeListed(knowledge=knowledge):
+            lines = (f"#{k.id}: {k.title}, {k.kind}{'' if k.enabled else ', off'}" for k in knowledge)
+            nothing = "No imported knowledge."
+        case e.HelpShown(help=entries):
+            lines = (f"/{h.command}{f' {h.arguments}' if h.arguments else ''}: {h.text}" for h in entries)
+            nothing = "No such command."
+        case e.Found(found=found):
+            lines, nothing = (f"Step {m.position}: {m.excerpt}" for m in found), "Not found."
+        case e.NarratorsListed(narrators=narrators):
+            lines, nothing = map(_narrator, narrators), "No narrators."
+        case _:
+            return []
+    return list(lines) or [nothing]
+
+
+def _change(change: e.StateChange) -> str:
+    was = "" if change.old is None else f", was {spelled(change.old)}"
+    note = f" ({change.note})" if change.note else ""
+    return f"[{change.path} is {spelled(change.new)}{was}{note}.]"
+
+
+def _question(asked: e.Asked) -> list[str]:
+    answers = [f"/answer {choice}" for choice in asked.choices]
+    lines = [QUESTIONS.get(asked.what, asked.what)]
+    if isinstance(asked.shows, Mapping):
+        lines += [f"{str(key).replace('_', ' ')}: {spelled(value)}" for key, value in asked.shows.items()]
+    elif isinstance(asked.shows, (list, tuple)):
+        lines += [spelled(value) for value in asked.shows]
+    elif asked.shows is not None:
+        lines.append(spelled(asked.shows))
+    return [*lines, f"{' or '.join(answers)}; anything else means {asked.default}."]
+
+
+def _status(status: e.StatusShown) -> list[str]:
+    place = f", {status.place}" if status.place else ""
+    host = f" at {status.host}" if status.host else ""
+    redo = f", {status.redo} to redo" if status.redo else ""
+    return [f"{status.campaign}{place}. Step {status.position}{redo}. Told by {status.narrator}{host}."]
+
+
+def _stats(stats: e.StatsShown) -> list[str]:
+    lines = [
+        f"{stats.steps} steps, {stats.words} words on this line.",
+        f"{stats.branches} branches, {stats.takes} takes in all.",
+        f"{stats.tokens_in} tokens in, {stats.tokens_cached} of them cached; {stats.tokens_out} out.",
+        f"{round(stats.seconds)} seconds of telling.",
+    ]
+    return lines if stats.cost is None else [*lines, f"Cost: {stats.cost:.4f}."]
+
+
+def _prompt(prompt: e.PromptShown) -> list[str]:
+    lines = [f"{part.kind}, {part.tokens} tokens, from {part.source}: {part.why}" for part in prompt.parts]
+    lines += [f"{term.replace('_', ' ')}: {spelled(value)}" for term, value in prompt.budget.items()]
+    for message in prompt.messages:
+        lines += ["", f"{message.get('role', '')}:", message.get("content", "")]
+    return lines
+
+
+def _take(take: e.TakeListed) -> str:
+    marks = "".join([", current" if take.current else "", ", pinned" if take.pinned else ""])
+    text = " ".join(take.text.split())
+    return f"{take.take}{marks}: {text if len(text) <= 100 else text[:99] + '…'} (#{take.id})"
+
+
+def _branch(branch: e.BranchListed | e.BranchMapped) -> str:
+    marks = ", current" if branch.current else "" if branch.on_path else ", set aside"
+    saved = f"; saved: {', '.join(branch.checkpoints)}" if branch.checkpoints else ""
+    return f"{branch.name or branch.label} (#{branch.id}){marks}: {branch.steps} steps{saved}"
+
+
+def _lane(branch: e.BranchMapped) -> str:
+    fork = f", from step {branch.fork_position}" if branch.fork_position else ""
+    takes = "".join(f"; {len(at.takes)} takes at step {at.position}" for at in branch.takes)
+    return f"{_branch(branch)}{fork}{takes}"
+
+
+def _card(card: e.CardListed) -> str:
+    marks = "".join(["" if card.enabled else ", off", ", triggered" if card.triggered else ""])
+    keys = f" ({', '.join(card.keys)})" if card.keys else ""
+    return f"{card.name}{keys}, {card.kind}{marks}{f': {card.text}' if card.text else ''}"
+
+
+def _audit(entry: e.AuditEntry) -> str:
+    reason = f", {entry.reason}" if entry.reason else ""
+    return f"Step {entry.position}: {spelled(entry.old)} to {spelled(entry.new)}, by {entry.source}{reason}"
+
+
+def _narrator(narrator: e.NarratorListed) -> str:
+    host = f" at {narrator.host}" if narrator.host else ""
+    return f"{narrator.name}{', current' if narrator.current else ''}: {narrator.kind}{host}"

@@ -1,0 +1,476 @@
+"""A session on lines: what comes in is performed in order, what happens is told in order (contract, U14, U15).
+
+Lines are read while a turn runs. ``/stop``, ``/keep`` and ``/answer`` go past the queue to the turn or the question
+they belong to; everything else waits until the command before it has been answered. Errors have one place each: a line
+that cannot be read is answered when its turn comes.
+
+``Conversation`` runs as a few coroutines side by side: one performs the queue, some perform what goes past it, one
+tells the events. They end together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from narrator import paths
+from narrator.core.errors import BadValue, NarratorError
+from narrator.engine import events as e
+from narrator.engine.commands import Command
+from narrator.plain.entry import INPUTS, Entry, read_entry
+from narrator.plain.files import Recording, Script, read_lines
+from narrator.plain.human import Manner, Said, Voice
+from narrator.plain.output import Sink
+from narrator.plain.pager import Pager
+from narrator.plain.reader import Line, Source
+from narrator.plain.signals import Interrupts, listen
+
+PROMPT = "> "
+_PAST_THE_QUEUE = 3
+
+
+class Performer(Protocol):
+    """What a session is to this module: the part of ``engine.session.Session`` that it uses."""
+
+    @property
+    def asking(self) -> e.Asked | None: ...
+
+    @property
+    def is_turning(self) -> bool: ...
+
+    async def greet(self) -> None: ...
+
+    async def perform(self, command: Command) -> bool: ...
+
+    def events(self) -> AsyncIterator[e.Event]: ...
+
+    async def keep_draft(self, text: str, mode: str) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``height`` of the terminal in lines where text pauses; ``replay`` is played before the keyboard."""
+
+    is_json: bool = False
+    is_strict: bool = False
+    has_if_words: bool = True
+    manner: Manner = field(default_factory=Manner)
+    height: int | None = None
+    replay: Path | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Slip:
+    """Goes with a command as its tag and comes back with its answer."""
+
+    entry: Entry
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Conversation:
+    """One plain session. Owns the queue of lines, the order of the output, transcript and recording."""
+
+    def __init__(self, session: Performer, source: Source, sink: Sink, options: Options) -> None:
+        self._session = session
+        self._source = source
+        self._sink = sink
+        self._options = options
+        self._pager = Pager(sink, options.height, options.manner.width or 80)
+        self._voice = Voice(options.manner)
+        self._queue: deque[Entry] = deque()
+        self._past: asyncio.Queue[Entry | None] = asyncio.Queue()
+        self._running: list[Entry] = []
+        self._wake = asyncio.Event()
+        self._greeted = asyncio.Event()
+        self._slips: list[_Slip] = []
+        self._is_silent = False
+        self._code = 0
+        self._is_over = False
+        self._has_ended = False
+        self._is_idle = False
+        self._is_answering = False
+        self._is_closed = False
+        self._last_input: Command | None = None
+        self._has_noted_if_words = False
+        self._script: Script | None = None
+        self._script_alone = False
+        self._recording: Recording | None = None
+        self._campaign: Path | None = None
+        self._crash: Exception | None = None
+        self._interrupts = Interrupts(lambda: asyncio.get_running_loop().time())
+
+    async def run(self) -> int:
+        """Play to the end of input; the exit code comes back (U15). Closes the session."""
+        loop = asyncio.get_running_loop()
+        restore = listen(loop, self.interrupt, self.leave)
+        try:
+            workers = [self._perform_past_the_queue() for _ in range(_PAST_THE_QUEUE)]
+            await asyncio.gather(self._tell_events(self._session.events()), self._perform_queue(), *workers)
+        finally:
+            restore()
+            self._source.close()
+            for file in (self._script, self._recording):
+                if file is not None:
+                    file.close()
+            self._pager.finish()
+        if self._crash is not None:
+            raise self._crash
+        return self._code
+
+    # -- what comes in -------------------------------------------------------------------------------------------
+
+    def receive(self, line: Line) -> None:
+        """A line of the keyboard or the pipe."""
+        if self._pager.is_waiting:
+            self._pager.resume()
+            if not line.text.strip():
+                self._expect()
+                return
+        entry = read_entry(
+            line.text,
+            line.number,
+            may_be_object=self._options.is_json,
+            has_if_words=self._options.has_if_words and not self._options.is_json,
+            last_input=self._last_input,
+        )
+        if entry.note:
+            entry.note, self._has_noted_if_words = "" if self._has_noted_if_words else entry.note, True
+        if not line.is_clean:
+            entry.note = f"Line {line.number} held bytes that are not UTF-8; they were replaced."
+        self._accept(entry)
+
+    def end_input(self) -> None:
+        """The end of input: what was read so far finishes."""
+        self._has_ended = True
+        self._wake.set()
+        self._consider_question()
+
+    def interrupt(self) -> None:
+        """SIGINT: ``/stop``, and the rest of a replay is dropped; the second one with nothing running is ``/quit``."""
+        if self._pager.is_waiting:
+            self._pager.resume()
+        is_running = bool(self._running or self._queue)
+        if self._interrupts.is_quit(is_running=is_running):
+            self.leave(0)
+            return
+        self._queue = deque(entry for entry in self._queue if not entry.is_replayed)
+        note = "" if is_running or self._options.is_json else "Interrupt once more to quit."
+        self._accept(Entry("/stop", word="stop", command=Command("stop"), note=note, is_signal=True))
+
+    def leave(self, code: int) -> None:
+        """Stop the turn, close the file, end with this code."""
+        if not self._is_over:
+            self._is_over = True
+            self._code = code
+            self._wake.set()
+            self._past.put_nowait(Entry("", is_internal=True))
+
+    def _accept(self, entry: Entry) -> None:
+        """Put a line where it belongs: to the turn or question it is about, or at the end of the queue."""
+        if entry.is_input:
+            self._last_input = entry.command
+        if not self._claim(entry, self._queue):
+            self._queue.append(entry)
+        self._wake.set()
+        self._consider_question()
+        self._expect()
+
+    def _claim(self, entry: Entry, queue: deque[Entry]) -> bool:
+        """``/stop`` and ``/keep`` act on the earliest turn not yet done before them, begun or not (contract)."""
+        if entry.command is None or entry.command.name not in ("stop", "keep"):
+            return False
+        for running in self._running:
+            name = running.command.name if running.command else ""
+            is_stoppable = running.is_turn or name == "keep" or (name == "fork" and self._session.is_turning)
+            if is_stoppable and not running.is_claimed:
+                running.is_claimed = True
+                self._past.put_nowait(entry)
+                return True
+        waiting = next((other for other in queue if other.is_turn and not other.is_claimed), None)
+        if waiting is None:
+            return False
+        waiting.is_claimed = waiting.is_stopped = True
+        nothing = NarratorError("nothing-to-keep", "No word of that turn had arrived.", "It was stopped.")
+        entry.verdict = True if entry.command.name == "stop" else nothing
+        self._past.put_nowait(entry)
+        return True
+
+    def _consider_question(self) -> None:
+        """A question waits: the next line answers it, or stands for the default; so does the end of input."""
+        asked = self._session.asking
+        if asked is None or self._is_answering:
+            return
+        default = Command("answer", {"choice": asked.default})
+        if self._queue:
+            first = self._queue[0]
+            is_answer = first.command is not None and first.command.name == "answer"
+            answer = self._queue.popleft() if is_answer else Entry("", command=default, is_internal=True)
+        elif self._has_ended or self._is_over:
+            answer = Entry("", command=default, is_internal=True)
+        else:
+            self._expect()
+            return
+        self._is_answering = True
+        self._past.put_nowait(answer)
+
+    def _expect(self) -> None:
+        """Tell the source whether the player is to be prompted."""
+        is_asked = self._session.asking is not None and not self._is_answering
+        is_prompted = (self._is_idle or is_asked) and not self._queue and not self._pager.is_waiting
+        self._source.expect(PROMPT if is_prompted else None)
+
+    # -- what is performed ---------------------------------------------------------------------------------------
+
+    async def _perform_queue(self) -> None:
+        """The queue, one line after another, to its end; then everything is closed."""
+        try:
+            await self._session.greet()
+            await self._greeted.wait()
+            if self._options.replay is not None:
+                self._insert_replay(self._options.replay)
+            self._source.begin(asyncio.get_running_loop(), self.receive, self.end_input)
+            while (entry := await self._next()) is not None:
+                await self._perform(entry)
+        finally:
+            self._is_over = True
+            await self._close()
+            for _ in range(_PAST_THE_QUEUE):
+                self._past.put_nowait(None)
+
+    async def _next(self) -> Entry | None:
+        """The next line, once nothing that went past the queue still runs; None at the end."""
+        while True:
+            self._wake.clear()
+            is_quiet = not self._running and not self._is_answering and self._past.empty()
+            if self._is_over or (is_quiet and self._has_ended and not self._queue):
+                return None
+            if is_quiet and self._queue:
+                return self._queue.popleft()
+            self._is_idle = is_quiet
+            self._expect()
+            await self._wake.wait()
+            self._is_idle = False
+
+    async def _perform_past_the_queue(self) -> None:
+        """Stops, keeps and answers, while the queue waits."""
+        while (entry := await self._past.get()) is not None:
+            if entry.command is None:
+                await self._close()
+                continue
+            await self._perform(entry)
+            if entry.command.name == "answer":
+                self._is_answering = False
+                self._consider_question()
+            self._wake.set()
+
+    async def _close(self) -> None:
+        if not self._is_closed:
+            self._is_closed = True
+            if self._session.is_turning:
+                await self._perform_there(Command("stop"), Entry("", is_internal=True))
+            await self._session.aclose()
+
+    async def _perform(self, entry: Entry) -> None:
+        """One line with all its events, to its answer."""
+        self._source.expect(None)
+        self._record(entry)
+        if entry.note:
+            self._tell(e.Noted(entry.note))
+        if entry.is_replayed and not self._options.is_json:
+            self._emit(self._voice.echo(entry.text))
+        if not entry.is_internal and entry.word not in ("stop", "answer"):
+            self._voice.begin(entry.word)
+            if self._script is not None:
+                self._guarded_script(lambda script: script.begin(entry.word, entry.text))
+        verdict = await self._judge(entry)
+        is_counted = self._options.is_strict and not entry.is_internal and not entry.is_signal
+        if not verdict and is_counted and not self._is_over:
+            self._code, self._is_over = 1, True
+            self._wake.set()
+
+    async def _judge(self, entry: Entry) -> bool:
+        """Perform it here, in the session, or not at all; the answer is told in each case."""
+        command = entry.command
+        if entry.is_stopped:
+            return await self._answer_stopped(entry)
+        if entry.is_internal and self._is_silent:
+            return True
+        if entry.failure is not None or command is None:
+            return self._answer(entry, entry.failure or BadValue("This line means nothing."))
+        if entry.verdict is not None:
+            return self._answer(entry, None if entry.verdict is True else entry.verdict)  # type: ignore[arg-type]
+        if command.name in ("quit", "script", "unscript", "record", "replay"):
+            try:
+                await self._perform_here(command, entry)
+            except NarratorError as error:
+                return self._answer(entry, error)
+            return self._answer(entry, None)
+        return await self._perform_there(command, entry)
+
+    async def _perform_there(self, command: Command, entry: Entry) -> bool:
+        """In the session, to the moment at which its answer has been told."""
+        slip = _Slip(entry)
+        if self._is_silent:
+            slip.answered.set()
+        else:
+            self._slips.append(slip)
+        self._running.append(entry)
+        try:
+            is_ok = await self._session.perform(replace(command, tag=slip))
+        finally:
+            self._running.remove(entry)
+        await slip.answered.wait()
+        return is_ok
+
+    def _answer(self, entry: Entry, error: NarratorError | None, draft: str | None = None) -> bool:
+        """Answer a line that the session does not see."""
+        if error is not None:
+            self._tell(e.Failed(error.code, error.message, error.hint, entry.number, draft))
+        self._tell(e.Done(entry.word, entry.number, error is None, entry.tag))
+        return error is None
+
+    async def _answer_stopped(self, entry: Entry) -> bool:
+        if entry.draft is not None:
+            mode = entry.word if entry.word in INPUTS else "do"
+            await self._session.keep_draft(entry.draft, mode)
+        error = NarratorError("stopped", "Stopped before it began. The story is as it was.")
+        return self._answer(entry, error, entry.draft)
+
+    async def _perform_here(self, command: Command, entry: Entry) -> None:
+        """The verbs that are about this conversation. Raises what goes wrong."""
+        path = paths.expand(str(command.args["file"])) if "file" in command.args else None
+        match command.name:
+            case "quit":
+                self._is_over = True
+                self._wake.set()
+            case "script":
+                await self._begin_script(path, is_all=bool(command.args.get("all")))
+            case "unscript":
+                if self._script is None:
+                    raise BadValue("No transcript is being written.", "/script FILE begins one.")
+                self._end_script()
+            case "record":
+                if path is None and self._recording is None:
+                    raise BadValue("Nothing is being recorded.", "/record FILE begins.")
+                if self._recording is not None:
+                    self._recording.close()
+                self._recording = Recording(path, self._campaign) if path is not None else None
+            case "replay":
+                if entry.is_replayed:
+                    raise BadValue("A recording cannot replay another.")
+                assert path is not None
+                self._insert_replay(path)
+
+    # -- files ---------------------------------------------------------------------------------------------------
+
+    def _insert_replay(self, path: Path) -> None:
+        """The lines of a recording go before everything that waits."""
+        lines: deque[Entry] = deque()
+        for text in read_lines(path):
+            is_object = text.lstrip().startswith('{"command"')
+            entry = read_entry(text, None, may_be_object=is_object, last_input=self._last_input)
+            entry.is_replayed = True
+            if entry.is_input:
+                self._last_input = entry.command
+            if not self._claim(entry, lines):
+                lines.append(entry)
+        self._queue.extendleft(reversed(lines))
+        self._wake.set()
+
+    async def _begin_script(self, path: Path | None, *, is_all: bool) -> None:
+        if path is None:
+            stem = self._campaign.stem if self._campaign is not None else "story"
+            path = Path(f"{stem}.txt")
+            self._tell(e.Noted(f"The transcript goes to {path}."))
+        self._end_script()
+        self._script = Script(path, self._campaign)
+        if is_all:
+            self._script.begin("read", None)
+            self._script_alone = True
+            try:
+                await self._perform_there(Command("read"), Entry("", is_internal=True))
+            finally:
+                self._script_alone = False
+
+    def _end_script(self) -> None:
+        if self._script is not None:
+            self._script.close()
+            self._script = None
+
+    def _guarded_script(self, act: Any) -> None:
+        """Write to the transcript; where that fails it ends, and the player hears of it."""
+        try:
+            act(self._script)
+        except NarratorError as error:
+            self._end_script()
+            self._tell(e.Failed(error.code, error.message, error.hint))
+
+    def _record(self, entry: Entry) -> None:
+        if self._recording is None or entry.is_internal or entry.word in ("record", "replay", "quit") or not entry.text:
+            return
+        try:
+            self._recording.add(entry.text)
+        except NarratorError as error:
+            self._recording.close()
+            self._recording = None
+            self._tell(e.Failed(error.code, error.message, error.hint))
+
+    # -- what is told --------------------------------------------------------------------------------------------
+
+    async def _tell_events(self, events: AsyncIterator[e.Event]) -> None:
+        """Everything the session publishes, in order, until it closes."""
+        try:
+            async for event in events:
+                self._hear(event)
+        except Exception as error:
+            self._crash = error
+            self.leave(1)
+        finally:
+            # Nobody will tell anything any more: nobody may wait for it.
+            self._is_silent = True
+            self._greeted.set()
+            for slip in self._slips:
+                slip.answered.set()
+
+    def _hear(self, event: e.Event) -> None:
+        if isinstance(event, e.Done) and isinstance(event.tag, _Slip):
+            slip = event.tag
+            if not slip.entry.is_internal:
+                self._tell(replace(event, tag=slip.entry.tag))
+            elif self._script_alone and self._script is not None:
+                self._guarded_script(lambda script: script.hear(event))
+            slip.answered.set()
+            self._slips.remove(slip)
+            return
+        if isinstance(event, e.Ready):
+            self._campaign = Path(event.campaign.path)
+        if isinstance(event, e.StepShown) and self._last_input is None and event.role == "player":
+            self._last_input = Command(event.mode if event.mode in INPUTS else "do", {"text": event.text})
+        self._tell(event)
+        if isinstance(event, e.HeadMoved):
+            self._greeted.set()
+        elif isinstance(event, e.Asked):
+            self._consider_question()
+
+    def _tell(self, event: e.Event) -> None:
+        """Show an event, and put it into the transcript."""
+        if self._script is not None:
+            self._guarded_script(lambda script: script.hear(event))
+            if self._script_alone:
+                return
+        if self._options.is_json:
+            from narrator.engine.wire import as_json
+
+            self._sink.write(as_json(event) + "\n")
+        else:
+            self._emit(self._voice.hear(event))
+
+    def _emit(self, pieces: list[Said]) -> None:
+        for said in pieces:
+            self._pager.write(said)
