@@ -12,7 +12,7 @@ from narrator.tui.wrap import clip, shown
 
 
 def plain(text: object, style: str = "") -> Content:
-    """Any text as it stands, over as many lines as it has. ``style`` is ours (``bold``, ``$error``), never outside's."""
+    """Any text as it stands, with all its lines. ``style`` is ours (``bold``, ``$error``), never outside's."""
     return Content.styled(shown(str(text)), style) if style else Content(shown(str(text)))
 
 

@@ -32,9 +32,7 @@ def with_story_colours(variables: dict[str, str]) -> dict[str, str]:
     return {**{name: variables[other] for name, other in STORY_COLOURS.items() if other in variables}, **variables}
 
 
-_COLOURS = frozenset(
-    "primary secondary warning error success accent foreground background surface panel boost".split()
-)
+_COLOURS = frozenset("primary secondary warning error success accent foreground background surface panel boost".split())
 _NUMBERS = frozenset(("luminosity_spread", "text_alpha"))
 _KNOWN = frozenset(field.name for field in fields(Theme)) - {"ansi"}
 
@@ -48,7 +46,7 @@ class Failure(NamedTuple):
 
 def _colour(where: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{where} is not a colour in quotes")
+        raise ValueError(f"{where} is not a colour in quotes")  # noqa: TRY004 (a file, not a caller)
     if value.startswith("$"):
         return value
     try:

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from narrator.tui.wrap import BLANK, MEASURE, Piece, Row, clip, wrap
 
-CHUNK = 32
+CHUNK = 16
 """Steps read at a time."""
 KEPT = 96
 """Steps kept, unless the screen is so high and they are so short that it needs more."""

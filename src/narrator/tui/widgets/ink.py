@@ -7,6 +7,7 @@ range of characters of steps, whatever the window does under it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -66,7 +67,7 @@ def _cut(piece: Piece, style: Style, overlays: Sequence[Overlay]) -> Iterable[tu
         stop = end if overlay.end < 0 else overlay.end
         bounds.update(place for place in (overlay.start, stop) if piece.start < place < end)
     ordered = sorted(bounds)
-    for first, last in zip(ordered, ordered[1:], strict=False):
+    for first, last in pairwise(ordered):
         over = style
         for overlay in overlays:
             if overlay.start <= first and (overlay.end < 0 or last <= overlay.end):

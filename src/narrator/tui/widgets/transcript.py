@@ -7,6 +7,7 @@ and the follow flag. Everything is read and wrapped when something changes or mo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import regex
 from rich.style import Style
@@ -60,7 +61,7 @@ class _Limited:
 class Transcript(ScrollView, can_focus=True):
     """See the module. ``selected`` is a position from 1, or None."""
 
-    COMPONENT_CLASSES = {f"transcript--{name}" for name in Ink._fields}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"transcript--{name}" for name in Ink._fields}
     DEFAULT_CSS = """
     Transcript {
         overflow-y: scroll; overflow-x: hidden; scrollbar-size-vertical: 1;
@@ -83,7 +84,7 @@ class Transcript(ScrollView, can_focus=True):
     class Moved(Message):
         """The eye, the selection or the end moved: what is below the screen may be another count."""
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self._source: _Limited | None = None
         self.window: Window | None = None
@@ -140,7 +141,7 @@ class Transcript(ScrollView, can_focus=True):
         if self.window is None or self._source is None:
             return
         self._pending.clear()
-        lines = input_lines(text, mode, self._width()) + [GAP] if text.strip() else []
+        lines = [*input_lines(text, mode, self._width()), GAP] if text.strip() else []
         self.draft = Draft(lines, Growing(column(self._width())), text, mode)
         self._notes.clear()
         if after is not None and after < self.window.count:
@@ -327,7 +328,7 @@ class Transcript(ScrollView, can_focus=True):
             if self.draft is not None:
                 self.draft.growing.resize(column(width))
                 if self.draft.lines:
-                    self.draft.lines = input_lines(self.draft.input, self.draft.mode, width) + [GAP]
+                    self.draft.lines = [*input_lines(self.draft.input, self.draft.mode, width), GAP]
             y = self.window.resize(width, place, self._height())
             self._lay_tail()
             self._unread = None if self._unread is None else self.window.end
