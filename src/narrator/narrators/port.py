@@ -141,6 +141,8 @@ class Capabilities:
     """What is known of a narrator. ``window`` in tokens; its source is configured, reported, built in or assumed (C3).
 
     ``host`` is '' where no word leaves the machine's own process; ``counting`` is exact, bytes or measured (C4).
+    ``reads_messages`` is False for a narrator that reads the scene alone; ``proposes_as`` is the source of its changes
+    of state (W3): model, or storylet.
     """
 
     window: int
@@ -152,6 +154,8 @@ class Capabilities:
     host: str = ""
     model: str = ""
     counting: str = "bytes"
+    reads_messages: bool = True
+    proposes_as: Literal["model", "storylet"] = "model"
 
 
 @runtime_checkable

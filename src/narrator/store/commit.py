@@ -164,9 +164,7 @@ def _new_branch(store: Store, parent_id: int | None, fork_depth: int) -> int:
     return branch_id
 
 
-def _insert(
-    store: Store, new: NewNode, parent_id: int | None, branch_id: int | None, depth: int, hashed: bytes
-) -> int:
+def _insert(store: Store, new: NewNode, parent_id: int | None, branch_id: int | None, depth: int, hashed: bytes) -> int:
     db = store.db
     written = db.execute("SELECT steps_written FROM campaign").fetchone()[0]
     cursor = db.execute(
@@ -227,8 +225,9 @@ def _swap(store: Store, to: Position, expected: Position, *, fork: bool = False)
 def fork_at(store: Store, node: Node, to: Position, *, expected: Position) -> None:
     """Give an unplaced take a branch of its own and stand on it (S24)."""
     with store.transaction():
-        _remember(store, expected)
-        _push_place(store, expected)
+        if to != expected:
+            _remember(store, expected)
+            _push_place(store, expected)
         _place(store, node, own_branch=True)
         _swap(store, to, expected)
 
@@ -371,9 +370,7 @@ def add_played(store: Store, seconds: float) -> None:
 def hide(store: Store, kind: str, node_ids: Sequence[int], branch_ids: Sequence[int]) -> None:
     """Hide the rows of a deleted branch or take until the campaign is closed (S41)."""
     with store.transaction() as db:
-        deletion = db.execute(
-            "INSERT INTO deletions (kind, created_at) VALUES (?, ?)", (kind, store.clock())
-        ).lastrowid
+        deletion = db.execute("INSERT INTO deletions (kind, created_at) VALUES (?, ?)", (kind, store.clock())).lastrowid
         db.executemany(
             "UPDATE nodes SET hidden_by = ? WHERE id = ? AND hidden_by IS NULL", [(deletion, each) for each in node_ids]
         )
@@ -427,7 +424,6 @@ def erase(store: Store, node_ids: Sequence[int]) -> None:
     """Delete nodes for good, by id set, with all that hangs from them (S40, S41). The caller has chosen them."""
     with store.transaction() as db:
         erase_rows(db, node_ids)
-        _settle(store)
         _touch(store)
     store.load_forest()
 
@@ -453,6 +449,7 @@ def erase_rows(db: sqlite3.Connection, node_ids: Sequence[int]) -> None:
     db.execute(f"UPDATE checks SET source_node_id = NULL WHERE source_node_id {lost}")
     db.execute(f"UPDATE campaign SET fork_node_id = NULL WHERE fork_node_id {lost}")
     db.execute(f"DELETE FROM nodes WHERE id {lost}")
+    _settle(db)
     db.execute(
         "DELETE FROM branches WHERE NOT EXISTS"
         " (SELECT 1 FROM nodes INDEXED BY nodes_coordinate WHERE branch_id = branches.id)"
@@ -462,20 +459,23 @@ def erase_rows(db: sqlite3.Connection, node_ids: Sequence[int]) -> None:
     db.execute("DELETE FROM temp.doomed")
 
 
-def _settle(store: Store) -> None:
-    """An unplaced take beside a freed coordinate takes it: the one on the line first, else the oldest (S40)."""
+def _settle(db: sqlite3.Connection) -> None:
+    """An unplaced take beside a freed coordinate takes it: the one on the line first, else the oldest (S40).
+
+    For an opening that is depth 1 of the first branch (S14).
+    """
     sql = """
-    SELECT u.id, p.branch_id FROM nodes u INDEXED BY nodes_unplaced JOIN nodes p ON p.id = u.parent_id
-    WHERE u.branch_id IS NULL AND NOT EXISTS (
-        SELECT 1 FROM nodes h INDEXED BY nodes_coordinate WHERE h.branch_id = p.branch_id AND h.depth = u.depth)
-    ORDER BY u.parent_id, u.id != (SELECT tip_node_id FROM campaign), u.id
+    SELECT u.id, u.depth, coalesce(p.branch_id, (SELECT min(id) FROM branches WHERE parent_id IS NULL)) AS owner
+    FROM nodes u INDEXED BY nodes_unplaced LEFT JOIN nodes p ON p.id = u.parent_id
+    WHERE u.branch_id IS NULL AND owner IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM nodes h INDEXED BY nodes_coordinate WHERE h.branch_id = owner AND h.depth = u.depth)
+    ORDER BY u.id != (SELECT tip_node_id FROM campaign), u.id
     """
     taken: set[tuple[int, int]] = set()
-    for node_id, branch_id in list(store.db.execute(sql)):
-        depth = store.db.execute("SELECT depth FROM nodes WHERE id = ?", (node_id,)).fetchone()[0]
+    for node_id, depth, branch_id in db.execute(sql).fetchall():
         if (branch_id, depth) not in taken:
             taken.add((branch_id, depth))
-            store.db.execute("UPDATE nodes SET branch_id = ? WHERE id = ?", (branch_id, node_id))
+            db.execute("UPDATE nodes SET branch_id = ? WHERE id = ?", (branch_id, node_id))
 
 
 def drop_loose_parts(store: Store, hashes_in_use: Iterable[bytes]) -> None:

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 
 from narrator.core.lineage import End
-from narrator.core.state import EMPTY, Event, State, advance, dump, load
+from narrator.core.state import EMPTY, Event, State, advance, load
 from narrator.core.tree import Node
 from narrator.store import reads
 from narrator.store.open import Store
@@ -30,8 +30,8 @@ def state_at_end(store: Store, end: End) -> State:
     return state
 
 
-def fold_from_nothing(db: sqlite3.Connection, path: Sequence[int]) -> Iterator[tuple[int, str]]:
-    """The dumped state after each node of a path, without snapshots: the check of S5.9."""
+def fold_from_nothing(db: sqlite3.Connection, path: Sequence[int]) -> Iterator[tuple[int, State]]:
+    """The state after each node of a path, without snapshots: the check of S5.9."""
     state = EMPTY
     for node_id in path:
         role, unknown = db.execute("SELECT role, unknown FROM nodes WHERE id = ?", (node_id,)).fetchone()
@@ -42,7 +42,7 @@ def fold_from_nothing(db: sqlite3.Connection, path: Sequence[int]) -> Iterator[t
         )
         events = tuple(Event(op, p, _json(v), _json(old), *rest) for op, p, v, old, *rest in rows)
         state = advance(state, role, events, bool(unknown))
-        yield node_id, dump(state)
+        yield node_id, state
 
 
 def _json(text: str | None) -> object:

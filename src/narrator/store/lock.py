@@ -49,7 +49,9 @@ def acquire(campaign: Path, *, since: str) -> WriterLock:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except PermissionError as error:
-            raise StoreError("read-only", f"{campaign.parent} cannot be written to.", "It can still be read.") from error
+            raise StoreError(
+                "read-only", f"{campaign.parent} cannot be written to.", "It can still be read."
+            ) from error
         except OSError as error:
             raise StoreError("io-error", f"{path}: {error.strerror}.") from error
         try:

@@ -102,7 +102,9 @@ def inspect_file(path: Path) -> None:
         with path.open("rb") as file:
             head = file.read(100)
     except FileNotFoundError:
-        raise StoreError("no-such-campaign", f"There is no campaign {path}.", "`narrator list` shows what there is.") from None
+        raise StoreError(
+            "no-such-campaign", f"There is no campaign {path}.", "`narrator list` shows what there is."
+        ) from None
     except PermissionError as error:
         raise StoreError("read-only", f"{path} may not be read.") from error
     except OSError as error:

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 
 from narrator.core.checks import Check
 from narrator.core.errors import BadValue, Damaged
-from narrator.core.lineage import LINE, TAIL, End
+from narrator.core.lineage import LINE, PATH, TAIL, End
 from narrator.core.state import Event
 from narrator.core.tree import Checkpoint, Coordinate, Node
 from narrator.store.open import Store
 
-COLUMNS = (
-    "id, parent_id, branch_id, depth, role, mode, text, origin, source_id, chain_hash, created_at, pinned, rolls, unknown"
-)
+COLUMNS = "id, parent_id, branch_id, depth, role, mode, text, origin, source_id, chain_hash, created_at, pinned, rolls, unknown"
 _N_COLUMNS = ", ".join(f"n.{name}" for name in COLUMNS.split(", "))
 
 
@@ -199,6 +197,12 @@ def last_of_role(store: Store, end: End, role: str) -> Node | None:
     return None
 
 
+def corrections(store: Store, end: End) -> list[Node]:
+    """The corrections on a path, oldest first (S23)."""
+    sql = f"SELECT {COLUMNS} FROM nodes WHERE role = 'correction' AND hidden_by IS NULL ORDER BY depth"
+    return [found for found in map(as_node, store.db.execute(sql)) if is_on_path(store, found, end)]
+
+
 def events_of(store: Store, node_ids: Sequence[int]) -> dict[int, tuple[Event, ...]]:
     """The state events of these nodes, in order."""
     found: dict[int, list[Event]] = {}
@@ -226,6 +230,25 @@ def checks_of(store: Store, node_ids: Sequence[int]) -> dict[int, tuple[Check, .
         for node_id, *rest in store.db.execute(sql, chunk):
             found.setdefault(node_id, []).append(Check(*rest))
     return {node_id: tuple(checks) for node_id, checks in found.items()}
+
+
+def audit(store: Store, end: End, path: str) -> list[tuple[int, Event]]:
+    """Every change of one field along a path: (position, event), oldest first (W8)."""
+    sql = f"""{PATH}
+    SELECT path.depth, e.op, e.path, e.value, e.previous, e.source, e.source_node_id, e.note
+    FROM path JOIN state_events e ON e.node_id = path.id WHERE e.path = :path ORDER BY path.depth, e.seq
+    """
+    rows = store.db.execute(sql, {**end.bind(), "path": path})
+    return [(row[0], Event(row[1], row[2], _json(row[3]), _json(row[4]), *row[5:])) for row in rows]
+
+
+def checks_on(store: Store, end: End) -> list[Check]:
+    """The checks along a path, oldest first."""
+    sql = f"""{PATH}
+    SELECT c.skill, c.difficulty, c.outcome, c.roll, c.total, c.target
+    FROM path JOIN checks c ON c.node_id = path.id ORDER BY path.depth, c.seq
+    """
+    return [Check(*row) for row in store.db.execute(sql, end.bind())]
 
 
 def snapshot_before(store: Store, end: End) -> tuple[int, str] | None:
@@ -330,5 +353,3 @@ def _json(text: str | None) -> object:
 def _chunks(ids: Sequence[int], size: int = 500) -> Iterable[Sequence[int]]:
     for start in range(0, len(ids), size):
         yield ids[start : start + size]
-
-

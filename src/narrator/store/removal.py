@@ -43,9 +43,7 @@ def plan_branch(store: Store, branch_id: int) -> Removal:
     nodes: list[int] = []
     steps = takes = pinned = 0
     for each in branches:
-        sql = (
-            "SELECT id, pinned FROM nodes INDEXED BY nodes_coordinate WHERE branch_id = ? AND hidden_by IS NULL"
-        )
+        sql = "SELECT id, pinned FROM nodes INDEXED BY nodes_coordinate WHERE branch_id = ? AND hidden_by IS NULL"
         for node_id, is_pinned in store.db.execute(sql, (each,)):
             nodes.append(node_id)
             steps += 1
@@ -94,7 +92,9 @@ def plan_prune(store: Store, age: Age) -> Removal:
     counts from when it was last on a line that was read, or from when it was made; a node stays with what is below it.
     """
     rows = list(
-        store.db.execute("SELECT id, parent_id, branch_id, pinned, created_at, written FROM nodes WHERE hidden_by IS NULL")
+        store.db.execute(
+            "SELECT id, parent_id, branch_id, pinned, created_at, written FROM nodes WHERE hidden_by IS NULL"
+        )
     )
     parents: dict[int, int | None] = {row[0]: row[1] for row in rows}
     kept: set[int] = set()
@@ -133,7 +133,9 @@ def _young(
 ) -> list[int]:
     """Nodes last read, or never read and made, less than that long ago."""
     written_now = store.db.execute("SELECT steps_written FROM campaign").fetchone()[0]
-    limit = (datetime.fromisoformat(store.clock()) - timedelta(days=age.count)).isoformat() if age.kind == "days" else ""
+    limit = (
+        (datetime.fromisoformat(store.clock()) - timedelta(days=age.count)).isoformat() if age.kind == "days" else ""
+    )
 
     def is_young(at: str, written: int) -> bool:
         return at > limit if age.kind == "days" else written_now - written < age.count

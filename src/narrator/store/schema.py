@@ -69,6 +69,7 @@ CREATE UNIQUE INDEX nodes_coordinate ON nodes(branch_id, depth);
 CREATE INDEX nodes_parent ON nodes(parent_id, hidden_by);
 CREATE INDEX nodes_unplaced ON nodes(id) WHERE branch_id IS NULL;
 CREATE INDEX nodes_hidden ON nodes(hidden_by) WHERE hidden_by IS NOT NULL;
+CREATE INDEX nodes_corrections ON nodes(branch_id, depth) WHERE role = 'correction';
 CREATE INDEX nodes_source ON nodes(source_id) WHERE source_id IS NOT NULL;
 
 CREATE TABLE deletions (

@@ -15,7 +15,9 @@ from typing import Any
 from urllib.parse import quote
 
 from narrator.core.errors import StoreError
+from narrator.core.state import dump
 from narrator.core.tree import chain_hash
+from narrator.store.fold import fold_from_nothing
 from narrator.store.open import inspect_file
 
 _DERIVED = (
@@ -108,7 +110,9 @@ def _check_coordinates(nodes: dict[int, _Row], branches: dict[int, tuple[int | N
     for row in nodes.values():
         parent = nodes.get(row.parent_id) if row.parent_id is not None else None
         if row.depth != (parent.depth + 1 if parent else 1):
-            yield Problem("S5.2", row.id, f"#{row.id} has depth {row.depth} below a parent at {parent and parent.depth}.")
+            yield Problem(
+                "S5.2", row.id, f"#{row.id} has depth {row.depth} below a parent at {parent and parent.depth}."
+            )
         if row.branch_id is None:
             if row.id in with_children:
                 yield Problem("S5.3", row.id, f"The unplaced take #{row.id} has something below it.")
@@ -154,7 +158,9 @@ def _check_ancestry(nodes: dict[int, _Row]) -> Iterator[Problem]:
     sound: set[int] = set()
     for row in nodes.values():
         if (row.role == "opening") != (row.parent_id is None):
-            yield Problem("S5.8", row.id, f"#{row.id} is {row.role} and has {'no' if row.parent_id is None else 'a'} parent.")
+            yield Problem(
+                "S5.8", row.id, f"#{row.id} is {row.role} and has {'no' if row.parent_id is None else 'a'} parent."
+            )
         walked: list[int] = []
         seen: set[int] = set()
         at: int | None = row.id
@@ -204,8 +210,6 @@ def _check_derived(db: sqlite3.Connection, nodes: dict[int, _Row]) -> Iterator[P
 
 def _check_state(db: sqlite3.Connection, nodes: dict[int, _Row]) -> Iterator[Problem]:
     """S5.9: the state at the head, folded from nothing, equals the fold from the nearest snapshot, which is shown."""
-    from narrator.store.fold import fold_from_nothing
-
     head = db.execute("SELECT head_node_id FROM campaign").fetchone()
     if head is None or head[0] not in nodes:
         return
@@ -219,8 +223,8 @@ def _check_state(db: sqlite3.Connection, nodes: dict[int, _Row]) -> Iterator[Pro
     path.reverse()
     snapshots: dict[int, Any] = dict(db.execute("SELECT node_id, state FROM snapshots").fetchall())
     try:
-        for node_id, dumped in fold_from_nothing(db, path):
-            if node_id in snapshots and snapshots[node_id] != dumped:
+        for node_id, state in fold_from_nothing(db, path):
+            if node_id in snapshots and snapshots[node_id] != dump(state):
                 yield Problem("S5.9", node_id, f"The snapshot at #{node_id} is not the state folded from nothing.")
     except (ValueError, KeyError, TypeError) as error:
         yield Problem("S5.9", head[0], f"The state cannot be folded: {error}.")

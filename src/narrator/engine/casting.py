@@ -1,0 +1,77 @@
+"""Who tells the story: from settings and names to a narrator (T19). Models are imported when they are chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from narrator.config import NarratorSettings, Settings
+from narrator.core.errors import BadValue
+from narrator.narrators.port import Narrator
+
+SCRIPTED = "scripted"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A narrator that could be chosen: its name and kind, and the base URL of a server or ''."""
+
+    name: str
+    kind: str
+    base_url: str = ""
+
+
+def candidates(settings: Settings) -> list[Candidate]:
+    """The configured narrators; the scripted one is always among them."""
+    found = [Candidate(name, each.kind, each.base_url or "") for name, each in settings.narrators.items()]
+    return found if any(each.name == SCRIPTED for each in found) else [*found, Candidate(SCRIPTED, SCRIPTED)]
+
+
+def choose(settings: Settings, asked: str | None, remembered: str | None = None) -> Narrator:
+    """The narrator asked for, else the campaign's, else the configured default, else the scripted one.
+
+    Raises ``no-such-narrator`` for one asked for by name; a remembered one that is gone is passed over.
+    """
+    known = {each.name for each in candidates(settings)}
+    if asked is not None:
+        if asked not in known:
+            raise BadValue(
+                f"There is no narrator “{asked}”.", f"There are: {', '.join(sorted(known))}.", "no-such-narrator"
+            )
+        return build(settings, asked)
+    for name in (remembered, settings.narrator, SCRIPTED):
+        if name is not None and name in known:
+            return build(settings, name)
+    return build(settings, SCRIPTED)
+
+
+def build(settings: Settings, name: str) -> Narrator:
+    """The narrator of that name. Raises ``NarratorError`` where its settings lack something."""
+    chosen = settings.narrators.get(name)
+    if chosen is None or chosen.kind == "scripted":
+        from narrator.narrators.scripted import ScriptedNarrator
+
+        return ScriptedNarrator(words_per_second=settings.scripted.words_per_second, name=name)
+    if chosen.kind == "openai-compatible":
+        return _server(settings, name, chosen)
+    raise BadValue(f"The narrator “{name}” is of the kind {chosen.kind}, which is not built in yet.", code="bad-value")
+
+
+def _server(settings: Settings, name: str, chosen: NarratorSettings) -> Narrator:
+    from narrator.narrators.openai_compatible import OpenAICompatible
+    from narrator.narrators.secret import resolve_key
+
+    return OpenAICompatible(
+        name,
+        base_url=chosen.base_url or "",
+        model=chosen.model or "",
+        api_key=resolve_key(chosen.api_key_env, chosen.api_key_command),
+        context_window=chosen.context_window,
+        max_output_tokens=chosen.max_output_tokens,
+        counting=chosen.counting,
+        tools=chosen.tools,
+        json_schema=chosen.json_schema,
+        timeout=chosen.timeout,
+        retries=chosen.retries,
+        sampling=chosen.sampling,
+        offline=settings.offline,
+    )

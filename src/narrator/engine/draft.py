@@ -1,0 +1,33 @@
+"""Text in flight: what a turn has told so far and no one has accepted (T2, T3). It is no node and in no file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from narrator.core.checks import Check
+from narrator.core.prompt import PromptParts
+from narrator.core.state import State
+from narrator.engine.turn import Plan
+
+
+@dataclass(slots=True)
+class InFlight:
+    """One turn while it is told. Owned by the session's turn lane; kept after a stop until the next verb.
+
+    ``stage`` is check, narrate, extract or commit. ``state`` is the one the turn begins with, ``record`` what the
+    provenance will say (S25).
+    """
+
+    plan: Plan
+    stage: str = "check"
+    text: str = ""
+    checks: tuple[Check, ...] = ()
+    state: State | None = None
+    prompt: PromptParts | None = None
+    finish: str = ""
+    record: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def has_text(self) -> bool:
+        return bool(self.text.strip())

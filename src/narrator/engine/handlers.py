@@ -1,0 +1,345 @@
+"""What each verb does: one function a verb, over a session (U14). ``HANDLERS`` maps the word to it.
+
+A handler raises ``NarratorError`` where the verb may not be done; the session answers it. Verbs of the plain reader
+alone (script, record, replay, quit) do nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from narrator.core.checks import Check
+from narrator.core.errors import BadValue, Refusal
+from narrator.core.proposal import Proposal
+from narrator.core.state import Event as StateEvent
+from narrator.core.view import visibility
+from narrator.engine import showing, turn
+from narrator.engine.commands import Command
+from narrator.engine.events import CheckMade, ChecksMade, Noted, StateChange, StateChanged
+from narrator.engine.references import find_branch, find_step, find_take
+from narrator.engine.story import Story
+from narrator.store import commit, reads, removal
+
+if TYPE_CHECKING:
+    from narrator.engine.session import Session
+
+Handler = Callable[["Session", Command], Awaitable[None]]
+
+
+# ---------------------------------------------------------------------------------------------------------------- turns
+
+
+async def _input(session: Session, command: Command) -> None:
+    text = str(command.args["text"])
+    if not text.strip():
+        raise BadValue("There is nothing to tell.")
+    await session.run_turn(turn.plan_input(session.story, text, command.name, command.name))  # type: ignore[arg-type]
+
+
+async def _continue(session: Session, command: Command) -> None:
+    story = session.story
+    if command.is_bare and turn.input_above(story, story.head) is None:
+        raise BadValue("There is nothing on this line.", "Say what you do, or /continue.")
+    await session.run_turn(turn.plan_continue(story))
+
+
+async def _retry(session: Session, command: Command) -> None:
+    story, step = session.story, command.args.get("step")
+    node = find_step(story, step) if step is not None else None
+    note = str(command.args.get("note", ""))
+    for _ in range(int(command.args.get("n", 1))):
+        await session.run_turn(turn.plan_retry(story, node, note))
+
+
+async def _retell(session: Session, command: Command) -> None:
+    step = command.args.get("step")
+    node = find_step(session.story, step) if step is not None else None
+    await session.run_turn(turn.plan_retell(session.story, node))
+
+
+async def _edit(session: Session, command: Command) -> None:
+    node = find_step(session.story, command.args["step"])
+    text = str(command.args["text"])
+    if node.role != "player":
+        raise BadValue("Only an input can be edited this way.", "Use /edit-wording for a narration.")
+    await session.run_turn(turn.plan_edit_input(session.story, node, text))
+
+
+async def _fork(session: Session, command: Command) -> None:
+    node = find_step(session.story, command.args.get("step"))
+    if node.role == "player":
+        await session.run_turn(turn.plan_fork(session.story, node))
+        return
+    if session.story.fork(node):
+        session.publish(Noted("What is written next stands beside what was there, not over it."))
+    session.show_tail()
+
+
+# ---------------------------------------------------------------------------------------------------------------- moves
+
+
+def _move(act: Callable[[Story, Mapping[str, Any]], None]) -> Handler:
+    """A verb that moves the head and shows where it stands then."""
+
+    async def handle(session: Session, command: Command) -> None:
+        act(session.story, command.args)
+        session.show_tail()
+
+    return handle
+
+
+async def _restore(session: Session, command: Command) -> None:
+    if "name" not in command.args:
+        await showing.checkpoints(session, command)
+        return
+    session.story.restore(command.args["name"])
+    session.show_tail()
+
+
+# ---------------------------------------------------------------------------------------------------------------- marks
+
+
+async def _save(session: Session, command: Command) -> None:
+    story = session.story
+    name = command.args.get("name") or proposed_name(story)
+    story.save(name)
+    session.publish(Noted(f"Saved as “{name.strip()}”."))
+
+
+def proposed_name(story: Story) -> str:
+    """A name from place and position, made free (U25)."""
+    place = str(story.state().values.get("location") or "Step").replace("-", " ").replace("_", " ")
+    name = f"{place[:80].capitalize()}, step {story.count}"
+    taken = {each.name for each in reads.checkpoints(story.store)}
+    return next(each for n in range(len(taken) + 1) if (each := name if not n else f"{name} ({n + 1})") not in taken)
+
+
+async def _save_at(session: Session, command: Command) -> None:
+    session.story.save(command.args["name"], find_step(session.story, command.args["step"]))
+    session.publish(Noted(f"Saved as “{command.args['name'].strip()}”."))
+
+
+async def _rename_checkpoint(session: Session, command: Command) -> None:
+    session.story.rename_checkpoint(command.args["old"], command.args["new"])
+
+
+async def _delete_checkpoint(session: Session, command: Command) -> None:
+    name = command.args["name"]
+    session.story.checkpoint(name)
+    if await _confirmed(session, {"checkpoint": name}):
+        session.story.delete_checkpoint(name)
+
+
+async def _rename_branch(session: Session, command: Command) -> None:
+    session.story.rename_branch(find_branch(session.story, command.args["branch"]), command.args["name"])
+
+
+def _pin(is_pinned: bool) -> Handler:
+    async def handle(session: Session, command: Command) -> None:
+        node = find_take(session.story, command.args["n"], command.args.get("step"))
+        session.story.pin(node, is_pinned=is_pinned)
+
+    return handle
+
+
+async def _remember(session: Session, command: Command) -> None:
+    session.story.remember(command.args["text"])
+
+
+# -------------------------------------------------------------------------------------------------------------- removal
+
+
+async def _confirmed(session: Session, shows: Mapping[str, Any], what: str = "confirm-delete") -> bool:
+    return await session.ask(what, ("yes", "no"), "no", dict(shows)) == "yes"
+
+
+async def _delete_take(session: Session, command: Command) -> None:
+    story = session.story
+    node = find_take(story, command.args["n"], command.args.get("step"))
+    plan = story.plan_delete_take(node)
+    if await _confirmed(session, {"take": node.id, "text": node.text[:200]}):
+        story.delete(plan, "take")
+
+
+async def _delete_branch(session: Session, command: Command) -> None:
+    story = session.story
+    branch = find_branch(story, command.args["branch"])
+    plan = story.plan_delete_branch(branch)
+    shows = {
+        "branch": branch.label,
+        "steps": plan.steps,
+        "takes": plan.takes,
+        "dependent_branches": plan.dependents,
+        "pinned": plan.pinned,
+    }
+    if await _confirmed(session, shows):
+        story.delete(plan, "branch")
+
+
+async def _undelete(session: Session, command: Command) -> None:
+    session.story.undelete()
+    session.show_tail()
+
+
+async def _prune(session: Session, command: Command) -> None:
+    story, args = session.story, command.args
+    if "days" in args:
+        age = removal.Age("days", args["days"])
+    elif "steps" in args:
+        age = removal.Age("steps", args["steps"])
+    else:
+        age = removal.Age("all")
+    plan = story.plan_prune(age)
+    if not plan.node_ids:
+        session.publish(Noted("Nothing that was set aside is old enough to go."))
+        return
+    shows = {
+        "steps": plan.steps,
+        "takes": plan.takes,
+        "branches": len(plan.branch_ids),
+        "bytes": removal.freed_bytes(story.store, plan),
+    }
+    if await _confirmed(session, shows, "confirm-prune"):
+        story.prune(plan)
+        session.show_tail()
+
+
+# ---------------------------------------------------------------------------------------------------------- corrections
+
+
+async def _correct(session: Session, command: Command) -> None:
+    _write_correction(session, Proposal("", command.args["path"], command.args["value"]), command.args.get("reason"))
+
+
+async def _assert(session: Session, command: Command) -> None:
+    _write_correction(session, Proposal("assert", "facts", command.args["text"]), None)
+
+
+async def _retract(session: Session, command: Command) -> None:
+    _write_correction(session, Proposal("retract", "facts", command.args["fact"]), None)
+
+
+def _text_at(path: str) -> Handler:
+    """A text of the story that is changed by a correction (C31): author's note, persona."""
+
+    async def handle(session: Session, command: Command) -> None:
+        _write_correction(session, Proposal("set", path, command.args.get("text")), None)
+
+    return handle
+
+
+def _write_correction(session: Session, proposal: Proposal, reason: str | None) -> None:
+    node = session.story.correct(proposal, reason)
+    events = reads.events_of(session.story.store, [node.id]).get(node.id, ())
+    session.publish(changed(shown_changes(session.story, events, even_hidden=True)))
+    session.show_tail()
+
+
+# ------------------------------------------------------------------------------------------------------------- settings
+
+
+async def _track(session: Session, command: Command) -> None:
+    is_on = command.args["switch"] == "on"
+    commit.set_tracking(session.story.store, is_on)
+    session.publish(Noted(f"The state is {'worked out after each turn' if is_on else 'left alone'} from now on."))
+
+
+# -------------------------------------------------------------------------------------------------------------- control
+
+
+async def _stop(session: Session, command: Command) -> None:
+    session.stop()
+    await session.stopped()
+
+
+async def _keep(session: Session, command: Command) -> None:
+    if session.is_turning:
+        session.stop()
+        await session.stopped()
+    flight = session.in_flight
+    if flight is None or not flight.has_text or flight.stage == "check":
+        raise Refusal("nothing-to-keep", "There is no partial text to keep.")
+    await session.run_keep(flight)
+
+
+async def _answer(session: Session, command: Command) -> None:
+    session.answer(command.args["choice"])
+
+
+async def _nothing(session: Session, command: Command) -> None:
+    """A verb of the reader's own."""
+
+
+# ------------------------------------------------------------------------------------------------------ what changed
+
+
+def is_shown(story: Story, path: str) -> bool:
+    """Whether the player may see a path (W2)."""
+    return visibility(story.definition, path) == "open"
+
+
+def shown_changes(story: Story, events: Iterable[StateEvent], *, even_hidden: bool = False) -> list[StateChange]:
+    """The changes of a turn that the player may see."""
+    return [
+        StateChange(each.path, each.previous, each.value, each.source, each.note)
+        for each in events
+        if even_hidden or is_shown(story, each.path)
+    ]
+
+
+def changed(changes: Iterable[StateChange]) -> StateChanged:
+    return StateChanged(tuple(changes))
+
+
+def made(checks: Iterable[Check]) -> ChecksMade:
+    """Checks as they may be told: words alone (T8)."""
+    return ChecksMade(tuple(CheckMade(each.skill, each.difficulty, each.outcome) for each in checks))
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "do": _input,
+    "say": _input,
+    "story": _input,
+    "continue": _continue,
+    "retry": _retry,
+    "retell": _retell,
+    "edit": _edit,
+    "fork": _fork,
+    "undo": _move(lambda story, args: story.undo(args.get("n", 1))),
+    "redo": _move(lambda story, args: story.redo(args.get("n", 1))),
+    "undo-turn": _move(lambda story, args: story.undo_turn()),
+    "take": _move(lambda story, args: story.take(find_take(story, args["n"], args.get("step")))),
+    "go": _move(lambda story, args: story.go(find_step(story, args["step"]))),
+    "back": _move(lambda story, args: story.back()),
+    "forward": _move(lambda story, args: story.forward()),
+    "switch": _move(lambda story, args: story.switch(find_branch(story, args["branch"]))),
+    "restore": _restore,
+    "save": _save,
+    "save-at": _save_at,
+    "rename-checkpoint": _rename_checkpoint,
+    "delete-checkpoint": _delete_checkpoint,
+    "rename-branch": _rename_branch,
+    "pin": _pin(True),
+    "unpin": _pin(False),
+    "remember": _remember,
+    "delete-take": _delete_take,
+    "delete-branch": _delete_branch,
+    "undelete": _undelete,
+    "prune": _prune,
+    "correct": _correct,
+    "assert": _assert,
+    "retract": _retract,
+    "note": _text_at("story.note"),
+    "persona": _text_at("story.persona"),
+    "track": _track,
+    "stop": _stop,
+    "keep": _keep,
+    "answer": _answer,
+    "quit": _nothing,
+    "script": _nothing,
+    "unscript": _nothing,
+    "record": _nothing,
+    "replay": _nothing,
+    **showing.SHOWING,
+}

@@ -1,0 +1,69 @@
+"""The two lanes of a session's work (T1): one turn, and one piece of upkeep that runs only beside no turn.
+
+A turn that begins cancels the upkeep, which writes nothing and starts again later. Every task belongs to a lane; the
+lanes are the only place that makes tasks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+CLOSE_SECONDS = 2.0
+
+
+class Lanes:
+    """Owns every task of a session. ``on_failure`` hears of an exception that a piece of upkeep let out."""
+
+    def __init__(self, on_failure: Callable[[BaseException], None]) -> None:
+        self._on_failure = on_failure
+        self._turn: asyncio.Task[Any] | None = None
+        self._upkeep: asyncio.Task[None] | None = None
+        self._next_upkeep: Callable[[], Awaitable[bool]] | None = None
+
+    @property
+    def is_turning(self) -> bool:
+        return self._turn is not None and not self._turn.done()
+
+    def begin_turn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Start a turn; upkeep that runs is cancelled. The caller has seen that no turn runs."""
+        self._cancel_upkeep()
+        self._turn = asyncio.get_running_loop().create_task(work, name="turn")
+        return self._turn
+
+    def stop_turn(self) -> bool:
+        """Cancel the turn; False where none runs."""
+        if self._turn is None or self._turn.done():
+            return False
+        self._turn.cancel()
+        return True
+
+    def keep_up(self, step: Callable[[], Awaitable[bool]]) -> None:
+        """Do pieces of upkeep while no turn runs: ``step`` does one and says whether more is due."""
+        self._next_upkeep = step
+        if not self.is_turning and (self._upkeep is None or self._upkeep.done()):
+            self._upkeep = asyncio.get_running_loop().create_task(self._run_upkeep(), name="upkeep")
+
+    async def _run_upkeep(self) -> None:
+        try:
+            while self._next_upkeep is not None and not self.is_turning:
+                if not await self._next_upkeep():
+                    return
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            self._on_failure(error)
+
+    def _cancel_upkeep(self) -> None:
+        if self._upkeep is not None and not self._upkeep.done():
+            self._upkeep.cancel()
+
+    async def aclose(self) -> None:
+        """Cancel and await all, at most two seconds."""
+        self._next_upkeep = None
+        tasks = [task for task in (self._turn, self._upkeep) if task is not None and not task.done()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=CLOSE_SECONDS)

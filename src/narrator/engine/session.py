@@ -1,0 +1,302 @@
+"""Session: the half that does things over time. ``perform(Command)``, ``events()``, ``aclose()``.
+
+One session a campaign, one turn at a time. Every task belongs to its lanes; whatever happens to a turn, the story is
+either what it was or one accepted turn further (S12, S13). What each verb does stands in ``handlers``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from narrator import __version__
+from narrator.config import Settings
+from narrator.core.errors import NarrationFailed, NarratorError, Refusal, Stopped
+from narrator.core.prose import visible
+from narrator.engine import casting, handlers, telling, views
+from narrator.engine.commands import Command, Effect
+from narrator.engine.draft import InFlight
+from narrator.engine.events import Asked, CampaignPlace, Done, Event, Failed, Noted, Ready
+from narrator.engine.feed import Feed
+from narrator.engine.jobs import Lanes
+from narrator.engine.story import Story, utc_now
+from narrator.engine.telling import Teller
+from narrator.engine.turn import Plan
+from narrator.narrators.port import Narrator
+from narrator.store import commit, reads
+from narrator.store.open import Clock
+
+Answers = Literal["ask", "yes", "no", "default"]
+SHOWN_STEPS = 20
+_FREE_WHILE_TURNING = (Effect.READ, Effect.CONTROL)
+
+
+class Session:
+    """One open campaign with a loop. Owns the story, the narrator, the lanes and the feed."""
+
+    def __init__(self, story: Story, narrator: Narrator, settings: Settings, answers: Answers, version: str) -> None:
+        self.story = story
+        self.narrator = narrator
+        self.settings = settings
+        self.version = version
+        self.in_flight: InFlight | None = None
+        self._answers = answers
+        self._feed = Feed()
+        self._lanes = Lanes(self._upkeep_failed)
+        self._question: tuple[Asked, asyncio.Future[str]] | None = None
+        self._questions = 0
+        self._turn_answered = asyncio.Event()
+        self._turn_answered.set()
+        self._is_closed = False
+
+    @classmethod
+    async def open(
+        cls,
+        path: Path,
+        *,
+        settings: Settings,
+        narrator: str | Narrator | None = None,
+        answers: Answers = "default",
+        read_only: bool = False,
+        version: str = __version__,
+        clock: Clock = utc_now,
+        backups: Path | None = None,
+    ) -> Session:
+        """Open a campaign and choose who tells it. Raises ``NarratorError``; nothing stays open then."""
+        story = Story.open(path, clock=clock, read_only=read_only, backups=backups)
+        try:
+            if narrator is None or isinstance(narrator, str):
+                narrator = casting.choose(settings, narrator, story.row.narrator)
+            return cls(story, narrator, settings, answers, version)
+        except BaseException:
+            story.close()
+            raise
+
+    async def aclose(self) -> None:
+        """Stop what runs, close narrator and file, end every subscription. Safe to call twice."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._settle_question()
+        await self._lanes.aclose()
+        try:
+            await self.narrator.aclose()
+        finally:
+            self.story.close()
+            self._feed.close()
+
+    # --------------------------------------------------------------------------------------------------------- events
+
+    def events(self) -> AsyncIterator[Event]:
+        """One subscription, registered when called; ends when the session is closed."""
+        return self._feed.subscribe()
+
+    def publish(self, event: Event) -> None:
+        """Tell every listener."""
+        self._feed.publish(event)
+
+    async def greet(self) -> None:
+        """Tell where the story stands: ``ready``, the last steps, ``head``."""
+        row, draft = self.story.row, reads.draft(self.story.store)
+        self.publish(
+            Ready(
+                CampaignPlace(row.campaign_id, row.title, str(self.story.path)),
+                self.narrator.name,
+                self.version,
+                draft.text if draft else "",
+                self.story.is_read_only,
+            )
+        )
+        self.show_tail()
+
+    def show_tail(self) -> None:
+        """The last steps and the head: what every move ends with."""
+        story = self.story
+        for step in views.last_steps(story.store, story.head, story.end, SHOWN_STEPS):
+            self.publish(step)
+        self.publish(story.where())
+
+    # ------------------------------------------------------------------------------------------------------- commands
+
+    @property
+    def is_turning(self) -> bool:
+        return self._lanes.is_turning
+
+    @property
+    def asking(self) -> Asked | None:
+        """The question that waits for ``/answer``."""
+        return self._question[0] if self._question is not None else None
+
+    async def perform(self, command: Command) -> bool:
+        """Do one command. Publishes its events, the last of them ``Done``; returns whether it was done.
+
+        A verb that moves or writes is answered ``busy`` while a turn runs; it settles a waiting question by its default.
+        """
+        if self._question is not None and command.verb.effect not in _FREE_WHILE_TURNING:
+            self._settle_question()
+            await self._turn_answered.wait()
+        is_held = command.verb.effect not in _FREE_WHILE_TURNING and not self.is_turning
+        if is_held:
+            self._turn_answered.clear()
+        try:
+            ok = await self._attempt(command)
+            self.publish(Done(command.name, command.line, ok, command.tag))
+        finally:
+            if is_held:
+                self._turn_answered.set()
+        return ok
+
+    async def _attempt(self, command: Command) -> bool:
+        effect = command.verb.effect
+        try:
+            if effect not in _FREE_WHILE_TURNING:
+                if self.is_turning:
+                    raise Refusal("busy", "A turn is being told.", "Stop it first, or wait for its end.")
+                if self.story.is_read_only:
+                    raise Refusal("read-only", "This campaign is open for reading only.")
+                if effect in (Effect.TURN, Effect.MOVE, Effect.WRITE):
+                    self.in_flight = None
+            await handlers.HANDLERS[command.name](self, command)
+        except asyncio.CancelledError:
+            raise
+        except NarratorError as error:
+            self.fail(error, command)
+            return False
+        return True
+
+    def fail(self, error: NarratorError, command: Command) -> None:
+        """Publish an error; after a failed turn with the input, so that the composer has it back (S13)."""
+        draft = self.in_flight.plan.input if self._lost_input(command) and self.in_flight is not None else None
+        if draft is None and command.verb.is_turn:
+            draft = str(command.args.get("text", "")) or None
+        self.publish(Failed(error.code, visible(error.message), visible(error.hint), command.line, draft))
+
+    def _lost_input(self, command: Command) -> bool:
+        return command.verb.is_turn and self.in_flight is not None and self.in_flight.plan.player is not None
+
+    # ---------------------------------------------------------------------------------------------------------- turns
+
+    async def run_turn(self, plan: Plan) -> None:
+        """Tell a turn to its acceptance. Raises ``Stopped`` where the player stopped it, else what went wrong."""
+        for remark in plan.remarks:
+            self.publish(Noted(remark))
+        if plan.player is not None:
+            commit.keep_draft(self.story.store, plan.player.text, plan.player.mode or "do")
+        self.in_flight = InFlight(plan)
+        await self._in_lane(self._tell, self.in_flight)
+
+    async def run_keep(self, flight: InFlight) -> None:
+        """Accept the partial text like any other narration (T3)."""
+        flight.finish = "kept"
+        await self._in_lane(self._take_in, flight)
+
+    async def _in_lane(self, work: Callable[[InFlight], Awaitable[None]], flight: InFlight) -> None:
+        task = self._lanes.begin_turn(work(flight))  # type: ignore[arg-type]
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait({task})
+            raise
+        if task.cancelled():
+            raise Stopped
+        error = task.exception()
+        if error is not None:
+            raise error
+
+    async def _tell(self, flight: InFlight) -> None:
+        await telling.tell(self._teller(), flight)
+        await self._take_in(flight)
+
+    async def _take_in(self, flight: InFlight) -> None:
+        """Work out, then, with no await between: commit and tell (S46)."""
+        teller = self._teller()
+        if flight.plan.verb == "retell":
+            judged = telling.nothing_judged()
+        else:
+            judged = await telling.work_out(teller, flight)
+        ids = telling.accept(teller, flight, judged)
+        self.in_flight = None
+        self._show_turn(ids, judged)
+
+    def _show_turn(self, ids: list[int], judged: telling.Judged) -> None:
+        story = self.story
+        for step in views.last_steps(story.store, story.head, story.end, len(ids)):
+            self.publish(step)
+        changes = handlers.shown_changes(story, judged.verdict.events)
+        if changes:
+            self.publish(handlers.changed(changes))
+        made = reads.checks_of(story.store, ids[-1:]).get(ids[-1], ())
+        if made:
+            self.publish(handlers.made(made))
+        for refused in judged.verdict.refused:
+            if handlers.is_shown(story, refused.proposal.path):
+                self.publish(Noted(f"1 change refused: {refused.proposal.path}: {refused.reason}"))
+        for note in judged.verdict.notes:
+            self.publish(Noted(note))
+        self.publish(story.where())
+
+    def _teller(self) -> Teller:
+        context = self.settings.context
+        return Teller(self.story, self.narrator, self.publish, self.ask, context.high_watermark, context.low_watermark)
+
+    def stop(self) -> None:
+        """Stop the turn that runs. Raises ``nothing-to-stop``."""
+        if not self._lanes.stop_turn():
+            raise Refusal("nothing-to-stop", "Nothing is being told.")
+
+    async def stopped(self) -> None:
+        """Wait until the command whose turn was stopped has been answered."""
+        await self._turn_answered.wait()
+
+    # ------------------------------------------------------------------------------------------------------ questions
+
+    async def ask(self, what: str, choices: tuple[str, ...], default: str, shows: Any) -> str:
+        """Put a question to the player and wait for the choice; settled by policy where nobody is there to answer."""
+        self._questions += 1
+        asked = Asked(self._questions, what, choices, default, shows)
+        self.publish(asked)
+        if self._answers == "yes" and "yes" in choices:
+            return "yes"
+        if self._answers != "ask":
+            return default
+        future: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._question = (asked, future)
+        try:
+            return await future
+        finally:
+            self._question = None
+
+    def answer(self, choice: str) -> None:
+        """Answer the waiting question. Raises ``bad-value`` for a choice it does not have."""
+        if self._question is None:
+            raise Refusal("bad-value", "No question is waiting.")
+        asked, future = self._question
+        if choice not in asked.choices:
+            raise Refusal("bad-value", f"{choice!r} is no choice here.", f"Choose {' or '.join(asked.choices)}.")
+        if not future.done():
+            future.set_result(choice)
+
+    def _settle_question(self) -> None:
+        if self._question is not None and not self._question[1].done():
+            self._question[1].set_result(self._question[0].default)
+
+    # ----------------------------------------------------------------------------------------------------- around it
+
+    async def keep_draft(self, text: str, mode: str = "do") -> None:
+        """Write what stands in the composer to the file (U9)."""
+        if not self.story.is_read_only:
+            commit.keep_draft(self.story.store, text, mode)
+
+    def _upkeep_failed(self, error: BaseException) -> None:
+        if isinstance(error, NarrationFailed):
+            self.publish(Noted(f"Upkeep waits: {error.message}"))
+        else:
+            self.publish(Failed("io-error", f"Upkeep failed: {error}"))
+
+    def clock(self) -> float:
+        """Seconds, for durations."""
+        return time.monotonic()

@@ -1,0 +1,268 @@
+"""The verbs that show: reads of the story, published as the events of the contract. Nothing here writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from narrator.core import budget
+from narrator.core.errors import BadValue
+from narrator.core.prompt import PromptParts, encode
+from narrator.core.tree import Node
+from narrator.core.view import open_values
+from narrator.engine import casting, prompting, telling, turn, views
+from narrator.engine.commands import COMMANDS, Command, find_verb
+from narrator.engine.events import (
+    AuditEntry,
+    AuditListed,
+    BranchesListed,
+    BranchMapped,
+    CardListed,
+    CardsListed,
+    CheckMade,
+    CheckpointsListed,
+    ChecksMade,
+    Found,
+    HelpEntry,
+    HelpShown,
+    MapShown,
+    MemoriesListed,
+    MemoryListed,
+    NarratorListed,
+    NarratorsListed,
+    Noted,
+    PromptPart,
+    PromptShown,
+    StateShown,
+    StatsShown,
+    StatusShown,
+    TakesListed,
+)
+from narrator.engine.references import find_step
+from narrator.store import commit, reads
+
+if TYPE_CHECKING:
+    from narrator.engine.session import Session
+
+Shower = Callable[["Session", Command], Awaitable[None]]
+
+
+async def takes(session: Session, command: Command) -> None:
+    """The takes of a step."""
+    node = find_step(session.story, command.args.get("step"))
+    session.publish(TakesListed(node.parent_id, tuple(session.story.takes(node))))
+
+
+async def branches(session: Session, command: Command) -> None:
+    """Every branch."""
+    session.publish(BranchesListed(tuple(session.story.branches())))
+
+
+async def map_(session: Session, command: Command) -> None:
+    """The whole tree."""
+    story = session.story
+    at = views.takes_by_branch(story.store)
+    mapped = [
+        BranchMapped(
+            each.id,
+            each.name,
+            each.label,
+            each.parent,
+            each.fork_position,
+            each.steps,
+            each.current,
+            each.on_path,
+            each.last_read,
+            each.checkpoints,
+            tuple(at.get(each.id, ())),
+        )  # fmt: skip
+        for each in story.branches()
+    ]
+    session.publish(MapShown(tuple(mapped)))
+
+
+async def checkpoints(session: Session, command: Command) -> None:
+    """Every checkpoint."""
+    session.publish(CheckpointsListed(tuple(session.story.checkpoints())))
+
+
+async def state(session: Session, command: Command) -> None:
+    """The values at the head; one path, or with ``all`` what the narrator alone knows too."""
+    story = session.story
+    now = story.state()
+    values = open_values(now, story.definition, everything=bool(command.args.get("all")))
+    path = command.args.get("path")
+    if path is not None:
+        chosen = {key: value for key, value in values.items() if key == path or key.startswith(f"{path}.")}
+        if not chosen:
+            raise BadValue(f"There is no value at {path}.", "/state lists them.")
+        values = chosen
+    session.publish(StateShown(values, now.unknown))
+
+
+async def audit(session: Session, command: Command) -> None:
+    """Every change of one field along the path (W8)."""
+    story = session.story
+    if views.is_secret(story.definition, command.args["path"]):
+        raise BadValue(f"There is no value at {command.args['path']}.", "/state lists them.")
+    found = reads.audit(story.store, story.end, command.args["path"])
+    session.publish(AuditListed(tuple(AuditEntry(p, e.path, e.previous, e.value, e.source, e.note) for p, e in found)))
+
+
+async def checks(session: Session, command: Command) -> None:
+    """The checks along the path, qualitative alone (T8)."""
+    story = session.story
+    made = [CheckMade(each.skill, each.difficulty, each.outcome) for each in reads.checks_on(story.store, story.end)]
+    session.publish(ChecksMade(tuple(made)))
+
+
+async def memories(session: Session, command: Command) -> None:
+    """The memories that may be used here (C25)."""
+    rows = session.story.memories()
+    listed = [MemoryListed(row.id, row.text, row.node_id, row.is_pinned, row.source) for row in rows]
+    session.publish(MemoriesListed(tuple(listed)))
+
+
+async def cards(session: Session, command: Command) -> None:
+    """The campaign's cards."""
+    listed = [
+        CardListed(card.name, card.keys, card.kind, card.is_enabled, card.is_constant)
+        for card in session.story.definition.cards
+    ]
+    session.publish(CardsListed(tuple(listed)))
+
+
+async def read(session: Session, command: Command) -> None:
+    """The last n steps, or the whole path."""
+    story = session.story
+    count = story.count
+    first = max(1, count - int(command.args["n"]) + 1) if "n" in command.args else 1
+    for low in range(first, count + 1, 500):
+        for step in story.steps(low, min(low + 499, count)):
+            session.publish(step)
+
+
+async def search(session: Session, command: Command) -> None:
+    """Where words stand on the path."""
+    session.publish(Found(tuple(session.story.search(command.args["words"]))))
+
+
+async def stats(session: Session, command: Command) -> None:
+    """Counts of the line and the tree, tokens as reported."""
+    story = session.story
+    totals = reads.totals(story.store)
+    words = steps = 0
+    for low in range(1, story.count + 1, 500):
+        for node in story.nodes(low, min(low + 499, story.count)):
+            steps += 1
+            words += len(node.text.split()) if node.role != "correction" else 0
+    tokens = [0, 0, 0]
+    seconds = 0.0
+    for (record,) in story.store.db.execute("SELECT record FROM provenance"):
+        found = json.loads(record)
+        for index, count in enumerate(found.get("usage") or ()):
+            tokens[index] += count or 0
+        seconds += found.get("seconds") or 0.0
+    session.publish(StatsShown(steps, words, totals.branches, totals.takes, *tokens, round(seconds, 3)))
+
+
+async def status(session: Session, command: Command) -> None:
+    """Campaign, place, position, redo, narrator and host."""
+    story = session.story
+    abilities = await session.narrator.capabilities()
+    place = str(story.state().values.get("location") or "")
+    session.publish(
+        StatusShown(story.row.title, place, story.count, story.redo_steps, session.narrator.name, abilities.host)
+    )
+
+
+async def narrator(session: Session, command: Command) -> None:
+    """Who may tell the story, or a change of who does; the next turn uses it (T19)."""
+    name = command.args.get("name")
+    if name is None:
+        listed = [
+            NarratorListed(each.name, each.kind, each.name == session.narrator.name, each.base_url)
+            for each in casting.candidates(session.settings)
+        ]
+        session.publish(NarratorsListed(tuple(listed)))
+        return
+    chosen = casting.choose(session.settings, name)
+    before, session.narrator = session.narrator, chosen
+    await before.aclose()
+    if not session.story.is_read_only:
+        commit.choose_narrator(session.story.store, name)
+    session.publish(Noted(f"{name} tells the story from the next turn on."))
+
+
+async def help_(session: Session, command: Command) -> None:
+    """The commands, or one."""
+    about = command.args.get("command")
+    verbs = [find_verb(about)] if about else list(COMMANDS.values())
+    listed = [HelpEntry(f"/{v.name}", " ".join(a.usage for a in v.arguments), v.help) for v in verbs]
+    session.publish(HelpShown(tuple(listed)))
+
+
+async def prompt(session: Session, command: Command) -> None:
+    """What the narrator is told: for the coming turn, or of a past take, rebuilt from what is stored (S25, C29)."""
+    story = session.story
+    step = command.args.get("step")
+    if step is None:
+        plan = turn.plan_continue(story)
+        parts = prompting.build_parts(story, plan, story.state(), ())
+    else:
+        parts = _past_prompt(session, find_step(story, step))
+    abilities = await session.narrator.capabilities()
+    counted = budget.compute_budget(
+        window=abilities.window,
+        window_source=abilities.window_source,
+        max_output_tokens=abilities.max_output_tokens,
+        stable_prefix=parts.stable_prefix,
+        count=session.narrator.count,
+        has_rules=story.definition.has_rules,
+    )
+    messages = encode(parts)
+    count = session.narrator.count
+    shown = [
+        PromptPart(
+            part.kind, part.source or (f"#{part.node_id}" if part.node_id else ""), count_text(count, part), part.why
+        )
+        for part in parts.parts()
+    ]
+    body = tuple({"role": message.role, "content": message.content} for message in messages)
+    session.publish(PromptShown(body, tuple(shown), counted.to_json(), telling.messages_hash(parts)))
+
+
+def count_text(count: Callable[..., int], part: Any) -> int:
+    """Tokens of one part as a message of its own."""
+    from narrator.core.prompt import Message
+
+    return count((Message("user", part.text),))
+
+
+def _past_prompt(session: Session, node: Node) -> PromptParts:
+    row = session.story.store.db.execute("SELECT record FROM provenance WHERE node_id = ?", (node.id,)).fetchone()
+    record = json.loads(row[0]) if row is not None else {}
+    if "prompt" not in record:
+        raise BadValue(f"No prompt was sent for step #{node.id}.", "The scripted narrator needs none.")
+    return prompting.unpack(session.story, record["prompt"])
+
+
+SHOWING: Mapping[str, Shower] = {
+    "takes": takes,
+    "branches": branches,
+    "map": map_,
+    "checkpoints": checkpoints,
+    "state": state,
+    "audit": audit,
+    "checks": checks,
+    "memories": memories,
+    "cards": cards,
+    "read": read,
+    "search": search,
+    "stats": stats,
+    "status": status,
+    "narrator": narrator,
+    "help": help_,
+    "prompt": prompt,
+}

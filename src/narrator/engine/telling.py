@@ -1,0 +1,341 @@
+"""Telling a turn: check, narrate, extract, referee, commit (turn.md's pipeline).
+
+Everything before ``commit`` awaits and can be cancelled at every await; the commit is a plain function with none (S46).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from narrator.core import answers, budget, checks, prompt
+from narrator.core.errors import NarrationFailed, NarratorError, Refusal
+from narrator.core.prompt import PromptParts, encode
+from narrator.core.referee import Verdict, judge
+from narrator.core.state import State, advance, dump, is_ended
+from narrator.core.tree import NewNode
+from narrator.engine import prompting
+from narrator.engine.draft import InFlight
+from narrator.engine.events import Delta, Event, Noted
+from narrator.engine.story import Story
+from narrator.narrators import port
+from narrator.narrators.port import Narrator, Outcome, Purpose, Request, Scene
+from narrator.store import commit, reads
+from narrator.store.commit import Acceptance
+
+MOST_CHECKS = 3
+EXTRACTION_CHOICES = ("accept", "again", "discard")
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """What a turn needs: the open story, who tells it, where events go, how the player is asked."""
+
+    story: Story
+    narrator: Narrator
+    publish: Callable[[Event], None]
+    ask: Callable[[str, tuple[str, ...], str, Any], Awaitable[str]]
+    high_watermark: float = budget.HIGH_WATERMARK
+    low_watermark: float = budget.LOW_WATERMARK
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a narration did to the state, after the referee."""
+
+    verdict: Verdict
+    remark: str = ""
+
+
+async def tell(teller: Teller, flight: InFlight) -> None:
+    """Check and narrate. ``flight`` holds what there is whenever it is cancelled or fails. Raises ``NarrationFailed``."""
+    story, plan = teller.story, flight.plan
+    state = story.state(plan.anchor)
+    if plan.player is not None:
+        state = advance(state, "player", ())
+    if plan.verb == "retell":
+        assert plan.replaced is not None
+        state = story.state(plan.replaced)
+    elif is_ended(state):
+        raise Refusal("story-ended", "This story has ended.", "Undo, restore a checkpoint, or fork to go on elsewhere.")
+    flight.state = state
+    flight.record = {"narrator": teller.narrator.name, "purpose": "narrate"}
+    started = time.monotonic()
+    abilities = await teller.narrator.capabilities()
+    flight.record |= {"model": abilities.model, "window": abilities.window}
+    await _check(teller, flight, abilities)
+    flight.stage = "narrate"
+    await _narrate(teller, flight, abilities)
+    flight.record["seconds"] = round(time.monotonic() - started, 3)
+
+
+async def _check(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> None:
+    """Ask whether the turn hangs on a skill, and roll (T8, T9). A retell keeps what was rolled (S20)."""
+    story, plan, rules = teller.story, flight.plan, teller.story.definition.rules
+    kept = _kept_checks(story, flight)
+    if kept is not None:
+        flight.checks = kept
+        return
+    if rules is None or not rules.skills or not plan.input:
+        return
+    parts = _parts(teller, flight, abilities)
+    asked = prompt.check_prompt(parts, tuple(rules.skills), tuple(rules.difficulty)) if parts is not None else None
+    request = _request(teller, flight, Purpose.CHECK, asked, abilities, schema=answers.CHECK_SCHEMA)
+    completion = await teller.narrator.complete(request)
+    try:
+        wanted = answers.parse_check(completion.text)
+    except NarrationFailed:
+        teller.publish(Noted("Whether a skill decides this was not understood; it is told without a check."))
+        return
+    if wanted is None:
+        return
+    try:
+        rolled = checks.roll_check(
+            story.definition,
+            _state(flight),
+            *wanted,
+            seed=story.row.seed,
+            chain_hash=plan.narrated_hash,
+            ordinal=plan.ordinal,
+            number=0,
+        )
+    except NarratorError as error:
+        teller.publish(Noted(error.message))
+        return
+    flight.checks = (rolled,)
+
+
+def _kept_checks(story: Story, flight: InFlight) -> tuple[checks.Check, ...] | None:
+    """The checks of the take that is retold, or retried where the rules keep what fell; None: roll anew."""
+    plan, rules = flight.plan, story.definition.rules
+    if plan.replaced is None:
+        return None
+    keeps = plan.verb == "retell" or (rules is not None and rules.retry == "keep")
+    return reads.checks_of(story.store, [plan.replaced.id]).get(plan.replaced.id, ()) if keeps else None
+
+
+async def _narrate(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> None:
+    parts = _parts(teller, flight, abilities)
+    flight.prompt = parts
+    request = _request(teller, flight, Purpose.NARRATE, parts, abilities)
+    usage = port.Usage()
+    async with aclosing(teller.narrator.stream(request)) as chunks:  # type: ignore[type-var]
+        async for chunk in chunks:
+            match chunk:
+                case port.Delta(text=text):
+                    flight.text += text
+                    teller.publish(Delta(text))
+                case port.Waiting(seconds=seconds, reason=reason):
+                    teller.publish(Noted(f"{reason} Trying again in {seconds:.0f} seconds."))
+                case port.Finish(reason=reason, usage=usage, notes=notes):
+                    flight.finish = reason
+                    for note in notes:
+                        teller.publish(Noted(note))
+    if not flight.has_text:
+        raise NarrationFailed(
+            "narrator-empty", "The narrator answered with nothing.", "Send it again, or choose another."
+        )
+    if not flight.finish:
+        raise NarrationFailed(
+            "narrator-broke-off", "The narration broke off before its end.", "Send it again, or keep it."
+        )
+    if flight.finish == "length":
+        teller.publish(Noted("The narration ran out of room; continue goes on from there."))
+    flight.record["usage"] = [usage.tokens_in, usage.tokens_out, usage.tokens_cached]
+
+
+async def work_out(teller: Teller, flight: InFlight) -> Judged:
+    """What the finished text changes: extraction, one repair, then the player's choice (T4, T5).
+
+    Raises ``NarrationFailed`` ``extraction-failed`` where the player discards.
+    """
+    story, state = teller.story, _state(flight)
+    flight.stage = "extract"
+    abilities = await teller.narrator.capabilities()
+    outcomes = [each.outcome for each in flight.checks]
+    clocks = judge(story.definition, state, checks.clock_proposals(story.definition, state, outcomes), source="check")
+    if not (story.definition.has_state or story.row.is_tracking or abilities.proposes_as == "storylet"):
+        return Judged(clocks)
+    while True:
+        proposals = await _extract(teller, flight, abilities)
+        if proposals is not None:
+            after = advance(state, "narrator", clocks.events)
+            verdict = judge(story.definition, after, proposals, source=abilities.proposes_as)
+            whole = Verdict(
+                clocks.events + verdict.events, clocks.refused + verdict.refused, clocks.notes + verdict.notes
+            )
+            return Judged(whole)
+        choice = await teller.ask("extraction", EXTRACTION_CHOICES, "discard", {"text": flight.text})
+        if choice == "accept":
+            return Judged(clocks, "accepted without changes of state")
+        if choice != "again":
+            raise NarrationFailed(
+                "extraction-failed", "What the narration changed could not be worked out.", "Send it again, or keep it."
+            )
+
+
+def nothing_judged() -> Judged:
+    """For a turn whose changes are settled already: a retell (S20)."""
+    return Judged(Verdict((), (), ()))
+
+
+async def _extract(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> tuple[Any, ...] | None:
+    """The proposals of the narration, after one repair request; None where neither answer could be read."""
+    repair: tuple[str, str] | None = None
+    for _ in range(2):
+        parts = prompt.extract_prompt(flight.prompt, flight.text, repair=repair) if flight.prompt else None
+        request = _request(teller, flight, Purpose.EXTRACT, parts, abilities, schema=answers.EXTRACTION_SCHEMA)
+        completion = await teller.narrator.complete(request)
+        try:
+            return answers.parse_proposals(completion.text)
+        except NarrationFailed as error:
+            repair = (completion.text, error.message)
+    return None
+
+
+def accept(teller: Teller, flight: InFlight, judged: Judged) -> list[int]:
+    """Commit the turn: one synchronous transaction, or nothing (S12). Raises ``Stale``."""
+    story, plan = teller.story, flight.plan
+    flight.stage = "commit"
+    events = judged.verdict.events
+    if plan.verb == "retell" and plan.replaced is not None:
+        source = plan.replaced
+        copied = reads.events_of(story.store, [source.id]).get(source.id, ())
+        events = tuple(replace(event, source_node_id=event.source_node_id or source.id) for event in copied)
+    record = _provenance(flight, judged)
+    packed, texts = prompting.pack(flight.prompt) if flight.prompt is not None else ({}, ())
+    if packed:
+        record["prompt"] = packed
+        record["hashes"] = prompting.hashes_in(packed)
+    narration = NewNode(
+        "narrator",
+        flight.text,
+        plan.narration_mode,
+        plan.origin,
+        source_id=plan.replaced.id if plan.verb == "retell" and plan.replaced else None,
+        events=events,
+        checks=flight.checks,
+        provenance=record,
+    )
+    nodes = (plan.player, narration) if plan.player is not None else (narration,)
+    write = Acceptance(
+        plan.anchor.id,
+        nodes,
+        plan.expected,
+        left=plan.left,
+        is_fork=plan.is_fork,
+        has_place=plan.has_place,
+        narrated=len(nodes) - 1,
+        parts=texts,
+        state_at=lambda index: dump(_state_below(story, flight, index)),
+        expected_revision=plan.expected_revision,
+    )
+    return commit.accept(story.store, write)
+
+
+def _state_below(story: Story, flight: InFlight, index: int) -> State:
+    """The state at the parent of the turn's node ``index``."""
+    state = story.state(flight.plan.anchor)
+    return advance(state, "player", ()) if index else state
+
+
+def _provenance(flight: InFlight, judged: Judged) -> dict[str, Any]:
+    record = {key: value for key, value in flight.record.items() if value not in (None, "")}
+    record["finish"] = flight.finish
+    if flight.plan.note:
+        record["note"] = flight.plan.note
+    if judged.remark:
+        record["remark"] = judged.remark
+    if judged.verdict.refused:
+        record["refused"] = [
+            {"op": r.proposal.op, "path": r.proposal.path, "value": r.proposal.value, "reason": r.reason}
+            for r in judged.verdict.refused
+        ]
+    if judged.verdict.notes:
+        record["notes"] = list(judged.verdict.notes)
+    if flight.prompt is not None:
+        record["prompt_hash"] = messages_hash(flight.prompt)
+    return record
+
+
+def messages_hash(parts: PromptParts) -> str:
+    """SHA-256 over the messages as compact JSON: what the inspector and the provenance call a prompt by."""
+    body = [[message.role, message.content] for message in encode(parts)]
+    return hashlib.sha256(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+
+
+def _parts(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> PromptParts | None:
+    """The prompt, or None for a narrator that reads the scene alone (T15)."""
+    if not abilities.reads_messages:
+        return None
+    return prompting.build_parts(teller.story, flight.plan, _state(flight), outcomes_of(flight))
+
+
+def outcomes_of(flight: InFlight) -> tuple[Outcome, ...]:
+    """The checks of a turn as the narrator may know them: words alone (T8)."""
+    return tuple(Outcome(each.skill, each.difficulty, each.outcome) for each in flight.checks)
+
+
+def _request(
+    teller: Teller,
+    flight: InFlight,
+    purpose: Purpose,
+    parts: PromptParts | None,
+    abilities: port.Capabilities,
+    *,
+    schema: Any = None,
+) -> Request:
+    """A request of any purpose, measured first (C1, C8). Raises the named errors of the budget."""
+    story, plan = teller.story, flight.plan
+    asked = budget.requested_output(abilities.window, abilities.max_output_tokens)
+    messages: tuple[prompt.Message, ...] = ()
+    if parts is not None:
+        messages, asked = measured(teller, parts, abilities, schema=schema)
+    scene = Scene(
+        story.definition,
+        _state(flight),
+        story.row.seed,
+        plan.narrated_hash,
+        plan.ordinal,
+        plan.input,
+        plan.input_mode,
+        outcomes_of(flight),
+        flight.text,
+    )
+    return Request(purpose, messages, scene, asked, schema=schema, take=plan.ordinal)
+
+
+def measured(
+    teller: Teller, parts: PromptParts, abilities: port.Capabilities, *, schema: Any = None
+) -> tuple[tuple[prompt.Message, ...], int]:
+    """The messages that go out and the output asked for. Raises ``context-too-long`` where history needs covering."""
+    counted = budget.compute_budget(
+        window=abilities.window,
+        window_source=abilities.window_source,
+        max_output_tokens=abilities.max_output_tokens,
+        stable_prefix=parts.stable_prefix,
+        count=teller.narrator.count,
+        tool_schema=json.dumps(dict(schema)) if schema is not None else "",
+        has_rules=teller.story.definition.has_rules,
+        high_watermark=teller.high_watermark,
+        low_watermark=teller.low_watermark,
+    )
+    fitted = budget.fit(parts, counted, teller.narrator.count)
+    if isinstance(fitted, budget.NeedsCompaction):
+        raise NarrationFailed(
+            "context-too-long",
+            f"The story is longer than the narrator's window holds ({fitted.context_and_tail:,} of"
+            f" {fitted.hard_input:,} tokens).",
+            "Set context_window to what the server really has, or choose a narrator with a larger one.",
+        )
+    return fitted.messages, counted.requested_output
+
+
+def _state(flight: InFlight) -> State:
+    assert flight.state is not None
+    return flight.state

@@ -1,0 +1,122 @@
+"""What panels and lists show of a story, as the values that events carry. Reads alone, all through store.reads."""
+
+from __future__ import annotations
+
+from narrator.core.definition import Definition
+from narrator.core.lineage import End
+from narrator.core.state import State, is_ended
+from narrator.core.tree import Node
+from narrator.core.view import visibility
+from narrator.engine.events import BranchListed, CheckpointListed, HeadMoved, StepShown, TakeListed, TakesAtPosition
+from narrator.store import lines, reads
+from narrator.store.open import Store
+
+
+def steps(store: Store, end: End, first: int, last: int) -> list[StepShown]:
+    """The steps at positions first … last of a path."""
+    first, last = max(1, first), min(last, end.length)
+    nodes = reads.window(store, end, first, last) if first <= last else []
+    counts = reads.take_counts(store, nodes)
+    return [_step(end, first + index, node, *counts[node.id]) for index, node in enumerate(nodes)]
+
+
+def last_steps(store: Store, head: Node, end: End, count: int) -> list[StepShown]:
+    """The newest steps of the path to ``head``; the same cost at any depth and fork count."""
+    nodes = reads.tail(store, head.id, count)
+    counts = reads.take_counts(store, nodes)
+    first = end.length - len(nodes) + 1
+    return [_step(end, first + index, node, *counts[node.id]) for index, node in enumerate(nodes)]
+
+
+def _step(end: End, position: int, node: Node, take: int, takes: int) -> StepShown:
+    branch = node.branch_id if node.branch_id is not None else end.branch_id
+    return StepShown(node.id, position, node.role, node.mode, node.text, take, takes, branch, node.origin)
+
+
+def takes(store: Store, node: Node, end: End) -> list[TakeListed]:
+    """The takes under a node's parent, numbered by id (S18)."""
+    found = []
+    for number, node_id in enumerate(reads.siblings(store, node.parent_id), start=1):
+        each = reads.needed(store, node_id)
+        branch = each.branch_id if each.branch_id is not None else reads.end_of(store, each).branch_id
+        is_current = reads.is_on_path(store, each, end)
+        found.append(TakeListed(each.id, number, each.role, is_current, each.is_pinned, each.text, branch))
+    return found
+
+
+def branches(store: Store, tip: Node) -> list[BranchListed]:
+    """Every visible branch in order of id (S29). The current one owns the tip, or the tip's parent."""
+    current = lines.line_branch(store, tip)
+    on_line = set(store.forest.chain(current)) if current else set()
+    steps_of = dict(
+        store.db.execute(
+            "SELECT branch_id, count(*) FROM nodes WHERE branch_id NOT NULL AND hidden_by IS NULL GROUP BY 1"
+        )
+    )
+    read = lines.last_read(store)
+    named = checkpoints_by_branch(store)
+    played_at = reads.campaign(store).played_at
+    return [
+        BranchListed(
+            id=branch.id,
+            name=branch.name,
+            label=branch.label,
+            parent=branch.parent_id,
+            fork_position=branch.fork_depth,
+            steps=steps_of.get(branch.id, 0),
+            current=branch.id == current,
+            on_path=branch.id in on_line,
+            last_read=played_at if branch.id == current else read.get(branch.id),
+            checkpoints=tuple(named.get(branch.id, ())),
+        )
+        for branch in store.forest
+        if not branch.is_hidden
+    ]
+
+
+def checkpoints_by_branch(store: Store) -> dict[int, list[str]]:
+    """The names of checkpoints by the branch that owns their node (or its parent)."""
+    sql = """
+    SELECT coalesce(n.branch_id, p.branch_id), c.name FROM checkpoints c JOIN nodes n ON n.id = c.node_id
+    LEFT JOIN nodes p ON p.id = n.parent_id ORDER BY c.id
+    """
+    found: dict[int, list[str]] = {}
+    for branch_id, name in store.db.execute(sql):
+        if branch_id is not None:
+            found.setdefault(branch_id, []).append(name)
+    return found
+
+
+def checkpoints(store: Store, end: End) -> list[CheckpointListed]:
+    """Every checkpoint, oldest first."""
+    found = []
+    for each in reads.checkpoints(store):
+        node = reads.needed(store, each.node_id)
+        on_path = reads.is_on_path(store, node, end)
+        found.append(CheckpointListed(each.name, node.id, node.depth, on_path, each.created_at))
+    return found
+
+
+def head(store: Store, at: Node, tip: Node, state: State) -> HeadMoved:
+    """Where the story ends now."""
+    length = reads.end_of(store, at).length
+    line = reads.end_of(store, tip)
+    return HeadMoved(at.id, length, tip.id, line.length - length, line.branch_id, is_ended(state))
+
+
+def takes_by_branch(store: Store) -> dict[int, list[TakesAtPosition]]:
+    """For each branch the positions where one parent on it has more than one take, with the ids of the takes."""
+    sql = """
+    SELECT p.branch_id, p.depth + 1, group_concat(n.id) FROM nodes n INDEXED BY nodes_parent
+    JOIN nodes p ON p.id = n.parent_id WHERE n.hidden_by IS NULL GROUP BY n.parent_id HAVING count(*) > 1 ORDER BY 1, 2
+    """
+    found: dict[int, list[TakesAtPosition]] = {}
+    for branch_id, position, ids in store.db.execute(sql):
+        at = TakesAtPosition(position, tuple(sorted(int(each) for each in ids.split(","))))
+        found.setdefault(branch_id, []).append(at)
+    return found
+
+
+def is_secret(definition: Definition, path: str) -> bool:
+    """Whether the player may not look at a path (W2)."""
+    return visibility(definition, path) != "open"
