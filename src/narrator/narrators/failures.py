@@ -1,0 +1,240 @@
+"""What went wrong with a request, in one plain sentence and a hint (T11).
+
+Pure functions from a status, a body or an exception to a ``Failure``: the error that the player sees, and whether the
+same request may be sent again. A server's own words are shown shortened, on one line and without the key.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+from narrator.core.errors import ContextTooLong, NarrationFailed
+
+LONGEST_QUOTE: Final = 200
+_TOO_LONG: Final = re.compile(
+    r"context.{0,3}(length|size|window)|exceed.{0,3}context|maximum context|n_ctx|prompt is too long|too many tokens"
+    r"|input is too long|max_model_len",
+    re.IGNORECASE,
+)
+_OUT_OF_CREDIT: Final = re.compile(r"insufficient.(quota|credit|balance|funds)|billing", re.IGNORECASE)
+_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+
+Scrub = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error for the player; ``is_transient`` where the same request may succeed later, ``wait`` as the server asks.
+
+    ``wait`` is in seconds.
+    """
+
+    error: NarrationFailed
+    is_transient: bool = False
+    wait: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Who failed: the narrator's name, the host, the model, and how to take the key out of a text."""
+
+    name: str
+    host: str
+    model: str
+    scrub: Scrub
+
+    def quote(self, text: str) -> str:
+        """A server's own words: one line, short, without the key."""
+        plain = _CONTROLS.sub(" ", self.scrub(text)).strip()
+        return plain if len(plain) <= LONGEST_QUOTE else plain[: LONGEST_QUOTE - 1] + "…"
+
+
+def failed(
+    code: str, message: str, hint: str = "", *, is_transient: bool = False, wait: float | None = None
+) -> Failure:
+    """A failure in the making."""
+    return Failure(NarrationFailed(code, message, hint), is_transient, wait)
+
+
+def explain_status(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> Failure:
+    """An answer with an HTTP status that is no success."""
+    said = server.quote(_message_in(body, headers.get("content-type", "")))
+    quoted = f": {said}" if said else "."
+    host = server.host
+    if status in (400, 413, 422) and _TOO_LONG.search(said):
+        return Failure(ContextTooLong(f"{host} says that the prompt is too long{quoted}"))
+    if status in (401, 403):
+        return failed(
+            "narrator-auth",
+            f"{host} did not accept the key (HTTP {status}){quoted}",
+            "Check api_key_env in config.toml.",
+        )
+    if status == 404:
+        return failed(
+            "narrator-refused",
+            f"{host} does not know the model “{server.model}” or this address (HTTP 404){quoted}",
+            "Check model and base_url in config.toml; base_url usually ends with /v1.",
+        )
+    if status == 429:
+        return _explain_rate(server, headers, said, quoted)
+    if status == 408:
+        return failed("narrator-timeout", f"{host} gave up waiting (HTTP 408){quoted}", "Try again.", is_transient=True)
+    if status == 409:
+        return failed(
+            "narrator-refused", f"{host} is busy with a conflict (HTTP 409){quoted}", "Try again.", is_transient=True
+        )
+    if 300 <= status < 400:
+        return failed(
+            "narrator-refused",
+            f"{host} sends on to another address (HTTP {status}).",
+            "Write the address that it really has into base_url.",
+        )
+    if status >= 500:
+        return failed(
+            "narrator-unreachable",
+            f"{host} is in trouble (HTTP {status}){quoted}",
+            "Try again later, or choose another narrator.",
+            is_transient=True,
+            wait=wait_asked(headers),
+        )
+    return failed(
+        "narrator-refused", f"{host} refused the request (HTTP {status}){quoted}", "See its own log for more."
+    )
+
+
+def _explain_rate(server: Server, headers: Mapping[str, str], said: str, quoted: str) -> Failure:
+    wait = wait_asked(headers)
+    if _OUT_OF_CREDIT.search(said):
+        return failed("narrator-rate-limited", f"{server.host} has no credit left (HTTP 429){quoted}", "Top it up.")
+    asks = f" and asks to wait {wait:.0f} s" if wait else ""
+    return failed(
+        "narrator-rate-limited",
+        f"{server.host} takes no more requests for now (HTTP 429){asks}{quoted}",
+        "Wait a little and send it again, or choose another narrator.",
+        is_transient=True,
+        wait=wait,
+    )
+
+
+def wait_asked(headers: Mapping[str, str]) -> float | None:
+    """Seconds that ``Retry-After`` asks for; a date is read against the server's own clock."""
+    if milliseconds := headers.get("retry-after-ms", ""):
+        try:
+            return max(0.0, float(milliseconds) / 1000)
+        except ValueError:
+            return None
+    asked = headers.get("retry-after", "")
+    try:
+        return max(0.0, float(asked))
+    except ValueError:
+        pass
+    try:
+        then, now = parsedate_to_datetime(asked), parsedate_to_datetime(headers.get("date", ""))
+        return max(0.0, (then - now).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def _message_in(body: bytes, content_type: str) -> str:
+    """The message in an error body, '' where there is none that a player could read."""
+    text = body.decode("utf-8", "replace")
+    try:
+        return message_of(json.loads(text))
+    except (ValueError, RecursionError):
+        return "" if "html" in content_type or text.lstrip().startswith("<") else text
+
+
+def message_of(value: Any) -> str:
+    """The message in an error object, however deep the server wraps it."""
+    for _ in range(4):
+        if not isinstance(value, Mapping):
+            break
+        inner = next((value[key] for key in ("error", "message", "detail", "msg") if value.get(key)), "")
+        kind = value.get("type") or value.get("code")
+        if isinstance(inner, str) and isinstance(kind, str) and kind not in inner:
+            return f"{inner} ({kind})"
+        value = inner
+    if isinstance(value, list) and value:
+        return message_of(value[0])
+    return value if isinstance(value, str) else ""
+
+
+def explain_error_inside(server: Server, error: Any) -> Failure:
+    """An ``{"error": …}`` inside a stream that began well."""
+    said = server.quote(message_of({"error": error}))
+    code = error.get("code") if isinstance(error, Mapping) else None
+    status = int(code) if isinstance(code, int | str) and str(code).isdigit() else 0
+    if status in (401, 403, 404, 408, 409, 429) or (status in (400, 413, 422) and _TOO_LONG.search(said)):
+        return explain_status(server, status, {}, json.dumps({"error": said}).encode())
+    if _TOO_LONG.search(said):
+        return Failure(ContextTooLong(f"{server.host} says that the prompt is too long: {said}"))
+    quoted = f": {said}" if said else "."
+    return failed(
+        "narrator-broke-off",
+        f"{server.host} reported an error instead of going on{quoted}",
+        "Try again.",
+        is_transient=status >= 500 or status == 0,
+    )
+
+
+def explain_connection(server: Server, error: BaseException, *, has_begun: bool) -> Failure:
+    """A connection that was not made or did not last; looks for the reason along the chain of causes."""
+    chain = list(_chain(error))
+    if has_begun:
+        return failed(
+            "narrator-broke-off", f"The connection to {server.host} broke off.", "Try again.", is_transient=True
+        )
+    hint = "Is the server running, and base_url right?"
+    reason, is_transient = "could not be reached", True
+    for cause in chain:
+        said = str(cause).lower()
+        if (
+            isinstance(cause, socket.gaierror)
+            or "name or service" in said
+            or "getaddrinfo" in said
+            or "nodename" in said
+        ):
+            reason, hint = "is a name that nobody knows", "Check base_url in config.toml, and the network."
+            break
+        if isinstance(cause, ssl.SSLError) or "certificate" in said or "ssl" in said:
+            reason, is_transient = "could not be trusted: the TLS handshake failed", False
+            hint = "Check that base_url begins with the right http:// or https://, and the clock of this computer."
+            break
+        if isinstance(cause, ConnectionRefusedError) or "refused" in said or "all connection attempts failed" in said:
+            reason = "refuses connections"
+            break
+    return failed("narrator-unreachable", f"{server.host} {reason}.", hint, is_transient=is_transient)
+
+
+def _chain(error: BaseException | None) -> list[BaseException]:
+    found: list[BaseException] = []
+    while error is not None and error not in found and len(found) < 12:
+        found.append(error)
+        error = error.__cause__ or error.__context__
+    return found
+
+
+def explain_silence(server: Server, seconds: float, *, has_begun: bool) -> Failure:
+    """Nothing came for the whole time-out."""
+    what = "stopped in the middle: nothing came" if has_begun else "did not answer"
+    return failed(
+        "narrator-timeout",
+        f"{server.host} {what} within {seconds:g} s.",
+        "Try again, or raise timeout in config.toml for a slow model.",
+    )
+
+
+def explain_bytes(server: Server, what: str) -> Failure:
+    """An answer that is not what such a server sends."""
+    return failed(
+        "narrator-malformed",
+        f"{server.host} answered with {what}.",
+        "Check that base_url leads to an OpenAI-compatible server; it usually ends with /v1.",
+    )
