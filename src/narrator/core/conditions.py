@@ -301,7 +301,7 @@ def _compare(sign: str, left: JSON, right: JSON) -> bool:
     is_ordered = (is_number(left) and is_number(right)) or (isinstance(left, str) and isinstance(right, str))
     if not is_ordered:
         return False
-    order = (left > right) - (left < right)
+    order: int = (left > right) - (left < right)
     return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[sign]
 
 

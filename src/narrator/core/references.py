@@ -89,6 +89,10 @@ def _rules(definition: Definition) -> Iterator[Problem]:
 
 def _storylet(definition: Definition, storylet: Storylet, where: str) -> Iterator[Problem]:
     yield from _condition(definition, storylet.when, f"{where}.when")
+    if storylet.id.startswith("~"):
+        yield f"{where}.id", "may not begin with ~"
+    if storylet.on == "any" and storylet.when is None:
+        yield f"{where}.when", "is missing: it would answer everything"
     rules = definition.rules
     if storylet.check is not None:
         skills = list(rules.skills) if rules else []

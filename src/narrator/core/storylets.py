@@ -1,0 +1,371 @@
+"""The scene → one choice: which authored answer meets the player's words, and in which wording (T18).
+
+Everything here is pure. ``choose`` and ``tell`` get the same scene for the check, the narration and the extraction of a
+turn and answer the same each time; a retry, which raises ``ordinal``, gets another wording or another outcome.
+
+Kinds of storylets (``on``): **input** meets words by its keys; **continue** goes on where the player says nothing;
+**any** comes before all others as soon as its condition holds; a **hint** (``[[hints]]``) is said where no storylet
+understands the input; an **aside** (``[[asides]]``) is a sentence of the place, put behind a wording that would
+otherwise be heard twice within ten turns. A campaign without hints or asides gets those of ``neutral``.
+
+Among storylets that fit, the one with more of its groups found comes first, then the one that covers more of the words,
+then one with a condition before one without; among equals chance decides, by weight, the same for a seed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+from narrator.core import neutral
+from narrator.core.conditions import holds
+from narrator.core.definition import PLAYER, Definition, Rules, Storylet, StoryletCheck, StoryletOutcome
+from narrator.core.proposal import JSON, Proposal
+from narrator.core.state import ENDING, FIRED, State
+from narrator.core.stems import Pattern, Stems, all_synonyms, match, parse_key, stems, words
+from narrator.core.view import name_of
+
+REST = 10
+"""No answer comes twice within this many turns (U23)."""
+
+_VERBS = {
+    "look": "look at",
+    "examine": "examine",
+    "inspect": "inspect",
+    "read": "read",
+    "open": "open",
+    "take": "take",
+    "search": "search",
+    "light": "light",
+    "ask": "ask about",
+    "talk": "talk to",
+    "listen": "listen to",
+    "go": "go to",
+    "climb": "climb",
+    "enter": "enter",
+    "follow": "follow",
+}
+_NO_NOUNS = {"around", "about", "here", "i", "am", "you", "nothing", "out", "back", "up", "down", "it", "on"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The storylet that answers. ``index`` counts the retries that fell to it; ``draw`` is what chance hangs on."""
+
+    storylet: Storylet
+    index: int
+    draw: str
+    is_understood: bool = True
+
+    @property
+    def check(self) -> StoryletCheck | None:
+        """The check that it wants."""
+        return self.storylet.check
+
+
+class Decided(Protocol):
+    """An outcome that is fixed, by skill: ``narrators.port.Outcome``, ``checks.Check``."""
+
+    @property
+    def skill(self) -> str: ...
+
+    @property
+    def outcome(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What is told, what it changes (as proposals with the source ``storylet``), and the ending that it reaches."""
+
+    text: str
+    proposals: tuple[Proposal, ...]
+    ending: str = ""
+
+
+def choose(
+    definition: Definition, state: State, text: str, mode: str | None, *, seed: int, chain_hash: bytes, ordinal: int
+) -> Choice:
+    """Which storylet answers this input ('' and None: the player says nothing). Always answers with one."""
+    draw = f"{seed}|{chain_hash.hex()}"
+    ready = [storylet for storylet in definition.storylets if _is_ready(storylet, state)]
+    for kind, found in (("any", _of(ready, "any")), *_fitting(definition, state, ready, text, mode)):
+        if found:
+            return _walk(_shuffled(found, state, draw), ordinal, draw, is_understood=kind != "hint")
+    silent = neutral.silence(definition, state) if not text else neutral.hint(_ideas(definition, state, ready))
+    return Choice(silent, ordinal, draw, is_understood=False)
+
+
+def tell(choice: Choice, outcomes: Iterable[Decided], definition: Definition, state: State) -> Telling:
+    """The wording and the effects of a choice, with the outcomes that were rolled for it.
+
+    No wording of a storylet comes twice before all have been used on this path, and no answer twice within ten turns.
+    """
+    storylet = choice.storylet
+    outcome = _outcome(storylet, outcomes, definition.rules)
+    at, asides = _wording(choice, outcome, definition, state)
+    fired = [Proposal("append", FIRED, {"id": storylet.id, "wording": _key(outcome.on, at, asides)})]
+    parts = [outcome.wordings[at].strip()]
+    for aside, number in asides:
+        parts.append(aside.outcomes[0].wordings[number].strip())
+        fired.append(Proposal("append", FIRED, {"id": aside.id, "wording": _key("", number, ())}))
+    ends = [Proposal("set", ENDING, outcome.ending)] if outcome.ending else []
+    return Telling("\n\n".join(parts), (*outcome.effects, *fired, *ends), outcome.ending)
+
+
+def suggestions(
+    definition: Definition, state: State, *, seed: int, chain_hash: bytes, count: int = 3
+) -> tuple[str, ...]:
+    """What the player might do here, from the storylets that could answer; those never heard come first (T20)."""
+    ready = [storylet for storylet in definition.storylets if _is_ready(storylet, state)]
+    ideas = [*_ideas(definition, state, _shuffled(_of(ready, "input"), state, f"{seed}|{chain_hash.hex()}"))]
+    texts = dict.fromkeys(idea[:1].upper() + idea[1:] for idea in (*ideas, *neutral.IDEAS))
+    return tuple(texts)[:count]
+
+
+def _is_ready(storylet: Storylet, state: State) -> bool:
+    """Whether its condition holds, and neither once-only nor its cooldown stand against it."""
+    record = _record(state, storylet.id)
+    if record is not None:
+        if storylet.is_once:
+            return False
+        if storylet.cooldown and state.turn - int(record["last"]) <= storylet.cooldown:
+            return False
+    return holds(storylet.when, state)
+
+
+def _fitting(
+    definition: Definition, state: State, ready: Sequence[Storylet], text: str, mode: str | None
+) -> Iterator[tuple[str, list[Storylet]]]:
+    """The candidates in order of preference: those that understand the input best, else the hints."""
+    if not text.strip():
+        yield "continue", _of(ready, "continue")
+        return
+    spoken = _spoken(definition, state, text, mode)
+    own = tuple(definition.synonyms.items())
+    scores: dict[tuple[int, int, bool], list[Storylet]] = {}
+    for storylet in _of(ready, "input"):
+        if storylet.modes and (mode or "do") not in storylet.modes:
+            continue
+        fits = [
+            fit
+            for fit in (match(key, spoken) for key in _patterns(storylet.keys, definition.language, own))
+            if fit is not None
+        ]
+        if fits:
+            best = max((fit.groups, fit.words) for fit in fits)
+            scores.setdefault((*best, storylet.when is not None), []).append(storylet)
+    if scores:
+        yield "input", scores[max(scores)]
+    hints = _of(ready, "hint")
+    local = [hint for hint in hints if hint.when is not None]
+    yield "hint", local or hints
+
+
+def _spoken(definition: Definition, state: State, text: str, mode: str | None) -> Stems:
+    """The input's stems. What is said aloud is talk, and with one other person there, talk to them."""
+    spoken = stems(text, definition.language)
+    if mode != "say":
+        return spoken
+    present = state.values.get("scene.present")
+    others = [name for name in (present if isinstance(present, list) else []) if name != PLAYER]
+    names = f"{others[0]} {name_of(state, definition, str(others[0]))}" if len(others) == 1 else ""
+    return spoken + stems(f"say {names}", definition.language)
+
+
+def _walk(candidates: Sequence[Storylet], ordinal: int, draw: str, *, is_understood: bool) -> Choice:
+    """Retries go through the wordings of the first candidate, then the next one's, and then around again.
+
+    A storylet with a check keeps its retries: each of them rolls anew.
+    """
+    left = ordinal
+    for storylet in candidates:
+        count = len(storylet.outcomes[0].wordings)
+        if storylet.check is not None or left < count:
+            return Choice(storylet, left, draw, is_understood)
+        left -= count
+    return Choice(candidates[0], ordinal, draw, is_understood)
+
+
+def _shuffled(storylets: Sequence[Storylet], state: State, draw: str) -> list[Storylet]:
+    """By chance and weight, those that have nothing fresh to say last."""
+
+    def order(storylet: Storylet) -> tuple[bool, float]:
+        chance = _chance(draw, storylet.id)
+        return _is_worn(storylet, state), -math.log(1.0 - chance) / storylet.weight
+
+    return sorted(storylets, key=order)
+
+
+def _is_worn(storylet: Storylet, state: State) -> bool:
+    return all(
+        _last_told(state, storylet.id, _key(outcome.on, at, ())) is not None
+        and state.turn - (_last_told(state, storylet.id, _key(outcome.on, at, ())) or 0) <= REST
+        for outcome in storylet.outcomes
+        for at in range(len(outcome.wordings))
+    )
+
+
+def _outcome(storylet: Storylet, outcomes: Iterable[Decided], rules: Rules | None) -> StoryletOutcome:
+    """What the storylet has for the outcome of its check: that one, else the nearest on the same side, else any."""
+    plain = next((outcome for outcome in storylet.outcomes if not outcome.on), None)
+    if storylet.check is None:
+        return plain or storylet.outcomes[0]
+    rolled = next((one.outcome for one in outcomes if one.skill == storylet.check.skill), None)
+    if rolled is None:
+        rolled = "failure"
+        if plain is not None:
+            return plain
+    bands = [band.name for band in rules.outcomes] if rules is not None else []
+    told = {outcome.on: outcome for outcome in storylet.outcomes if outcome.on}
+    if rolled in told:
+        return told[rolled]
+    if rolled not in bands:
+        return plain or storylet.outcomes[0]
+    at, middle = bands.index(rolled), _middle(rules)
+    same = [band for band in bands if band in told and (bands.index(band) >= middle) == (at >= middle)]
+    if not same and plain is not None:
+        return plain
+    near = min(same or [band for band in bands if band in told], key=lambda band: abs(bands.index(band) - at))
+    return told[near]
+
+
+def _middle(rules: Rules | None) -> int:
+    """The index of the first outcome that is no failure."""
+    bands = rules.outcomes if rules is not None else ()
+    return next((at for at, band in enumerate(bands) if band.margin >= 0), len(bands))
+
+
+Asides = tuple[tuple[Storylet, int], ...]
+
+
+def _wording(choice: Choice, outcome: StoryletOutcome, definition: Definition, state: State) -> tuple[int, Asides]:
+    """The number of the wording, and the asides that keep it from being heard twice."""
+    storylet, count = choice.storylet, len(outcome.wordings)
+    used = [_times_told(state, storylet.id, _key(outcome.on, at, ())) for at in range(count)]
+
+    def order(at: int) -> tuple[int, float, float]:
+        last = _last_told(state, storylet.id, _key(outcome.on, at, ()))
+        if storylet.id.startswith("~"):
+            return used[at], -1 if last is None else last, (at - state.turn) % count
+        return used[at], -1 if last is None else last, _chance(choice.draw, storylet.id, outcome.on, at)
+
+    numbers = sorted(range(count), key=order)
+    at = numbers[choice.index % count]
+    round_ = choice.index // count
+    is_recent = _is_recent(state, storylet.id, _key(outcome.on, at, ()))
+    if round_ == 0 and not is_recent:
+        return at, ()
+    behind = [
+        asides
+        for asides in _asides(definition, state, choice.draw)
+        if not _is_recent(state, storylet.id, _key(outcome.on, at, asides))
+    ]
+    return at, behind[(round_ - (not is_recent)) % len(behind)] if behind else ()
+
+
+def _asides(definition: Definition, state: State, draw: str) -> list[Asides]:
+    """Single asides, those not heard for longest first, then pairs of them."""
+    own = [storylet for storylet in _of(definition.storylets, "aside") if holds(storylet.when, state)]
+    singles = [
+        (storylet, at) for storylet in (*own, neutral.ASIDES) for at in range(len(storylet.outcomes[0].wordings))
+    ]
+
+    def order(one: tuple[Storylet, int]) -> tuple[bool, float, float]:
+        storylet, at = one
+        last = _last_told(state, storylet.id, _key("", at, ()))
+        return storylet is neutral.ASIDES, -1 if last is None else last, _chance(draw, storylet.id, at)
+
+    singles.sort(key=order)
+    pairs = [(first, second) for first in singles for second in singles if first != second]
+    return [*((one,) for one in singles), *pairs]
+
+
+def _key(on: str, at: int, asides: Asides) -> str:
+    """What a wording is called in ``story.fired``: outcome and number, and the asides behind it."""
+    return "+".join((f"{on or 'told'}/{at}", *(f"{aside.id}/{number}" for aside, number in asides)))
+
+
+def _record(state: State, storylet_id: str) -> dict[str, JSON] | None:
+    fired = state.values.get(FIRED)
+    record = fired.get(storylet_id) if isinstance(fired, dict) else None
+    return record if isinstance(record, dict) else None
+
+
+def _told(state: State, storylet_id: str) -> dict[str, list[int]]:
+    record = _record(state, storylet_id)
+    told = record.get("told") if record is not None else None
+    return told if isinstance(told, dict) else {}
+
+
+def _times_told(state: State, storylet_id: str, key: str) -> int:
+    told = _told(state, storylet_id)
+    return sum(times for name, (times, _) in told.items() if name == key or name.startswith(key + "+"))
+
+
+def _last_told(state: State, storylet_id: str, key: str) -> int | None:
+    """The turn in which this wording was last heard, with whatever behind it."""
+    told = _told(state, storylet_id)
+    turns = [turn for name, (_, turn) in told.items() if name == key or name.startswith(key + "+")]
+    return max(turns, default=None)
+
+
+def _is_recent(state: State, storylet_id: str, key: str) -> bool:
+    """Whether exactly this was heard within ten turns."""
+    record = _told(state, storylet_id).get(key)
+    return record is not None and state.turn - record[1] <= REST
+
+
+def _ideas(definition: Definition, state: State, ready: Iterable[Storylet]) -> list[str]:
+    """What could be done, in words: first what was never heard, and of that, what the campaign suggests itself."""
+    ideas: dict[str, tuple[bool, bool]] = {}
+    for storylet in _of(ready, "input"):
+        text = storylet.suggest or _idea(definition, storylet)
+        if text:
+            ideas.setdefault(text, (_record(state, storylet.id) is not None, not storylet.suggest))
+    return sorted(ideas, key=lambda text: ideas[text])
+
+
+def _idea(definition: Definition, storylet: Storylet) -> str:
+    """“ask the ferryman” from ``ask|question + ferryman|pole-man``; '' where the words would not make a sentence."""
+    groups = [group.split("|")[0].strip(" =") for group in storylet.keys[0].split("+")] if storylet.keys else []
+    if (
+        len(groups) != 2
+        or groups[0] not in _VERBS
+        or groups[1] in _NO_NOUNS
+        or not definition.language.startswith("en")
+    ):
+        return ""
+    verb, noun = groups
+    people = [entity for entity in definition.entities.values() if entity.kind == "character"]
+    names = {word for entity in people for name in (entity.id, entity.name, *entity.aliases) for word in words(name)}
+    if noun in names:
+        return f"{'talk to' if verb == 'talk' else verb} the {noun}" if verb in {"ask", "talk"} else ""
+    return f"{_VERBS[verb]} the {noun}" if verb != "talk" else ""
+
+
+def _of(storylets: Iterable[Storylet], kind: str) -> list[Storylet]:
+    return [storylet for storylet in storylets if storylet.on == kind]
+
+
+Own = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@lru_cache(maxsize=4096)
+def _patterns(keys: tuple[str, ...], language: str, own: Own) -> tuple[Pattern, ...]:
+    synonyms = _synonyms(language, own)
+    return tuple(pattern for pattern in (parse_key(key, language, synonyms) for key in keys) if pattern)
+
+
+@lru_cache(maxsize=64)
+def _synonyms(language: str, own: Own) -> dict[str, tuple[str, ...]]:
+    return all_synonyms(language, dict(own))
+
+
+def _chance(*parts: object) -> float:
+    """A number from 0 to below 1 that these parts alone decide."""
+    digest = hashlib.sha256("|".join(map(str, parts)).encode()).digest()
+    return int.from_bytes(digest[:7], "big") / (1 << 56)
