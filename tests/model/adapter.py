@@ -5,9 +5,99 @@ Tests and the machine speak to ``Tale``; all that the program is called by stand
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
-from tests.model.naive import Model, RailEntry, Refused, View
+from narrator.config import Settings
+from narrator.core.errors import NarrationFailed, NarratorError
+from narrator.engine.commands import Command, parse_object
+from narrator.engine.events import Done, Failed
+from narrator.engine.session import Session
+from narrator.engine.story import Story, create_campaign
+from narrator.narrators.port import Capabilities, Chunk, Completion, Delta, Finish, Message, Purpose, Request
+from narrator.store.verify import verify
+from tests.model.naive import STATE, Model, RailEntry, Refused, View, effects
+
+DEFINITION = """
+[campaign]
+id = "the-machine"
+title = "The machine"
+opening = "Rain."
+
+[state.player.health]
+type = "number"
+min = 0
+max = 1000000
+initial = 1000
+
+[state.player.weapon]
+type = "text"
+initial = "none"
+"""
+
+
+class Ticking:
+    """A clock that is a second later at each look."""
+
+    def __init__(self) -> None:
+        self.seconds = 0
+
+    def __call__(self) -> str:
+        self.seconds += 1
+        now = self.seconds
+        day, rest = divmod(now, 24 * 60 * 60)
+        return f"2026-{1 + day // 28:02}-{1 + day % 28:02}T{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}+00:00"
+
+
+class Teller:
+    """A narrator whose n-th narration is ``N<n>`` and does to the state what ``effects`` says.
+
+    ``failing`` is the code with which the next narration fails; ``gate`` holds one back until it is set.
+    """
+
+    name = "teller"
+
+    def __init__(self) -> None:
+        self.told = 0
+        self.requests = 0
+        self.failing: str | None = None
+        self.gate: asyncio.Event | None = None
+        self.started = asyncio.Event()
+
+    async def capabilities(self) -> Capabilities:
+        return Capabilities(window=1_000_000, window_source="built in", max_output_tokens=1000, json_schema=True)
+
+    async def stream(self, request: Request) -> AsyncIterator[Chunk]:
+        self.requests += 1
+        if self.failing:
+            code, self.failing = self.failing, None
+            raise NarrationFailed(code, "It was told to fail.")
+        if self.gate:
+            yield Delta("Some")
+            self.started.set()
+            await self.gate.wait()
+        self.told += 1
+        yield Delta(f"N{self.told}")
+        yield Finish("stop")
+
+    async def complete(self, request: Request) -> Completion:
+        self.requests += 1
+        if request.purpose is Purpose.EXTRACT:
+            changes = [{"op": op, "path": path, "value": value, "why": ""} for op, path, value in self.changes(request)]
+            return Completion(json.dumps({"changes": changes}), Finish("stop"))
+        return Completion(json.dumps({"memory": "Something happened."}), Finish("stop"))
+
+    def changes(self, request: Request) -> list[tuple[str, str | None, Any]]:
+        return effects(request.scene.narration)
+
+    def count(self, messages: Sequence[Message]) -> int:
+        return sum(len(message.content) for message in messages) // 4 + 1
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
 
 
 class Tale(Protocol):
@@ -16,7 +106,7 @@ class Tale(Protocol):
     def do(self, verb: str, *arguments: Any) -> str | None:
         """Do a verb: None, or the code of the error."""
 
-    def fail_next(self, code: str) -> None:
+    def fail_next(self, code: str | None) -> None:
         """Let the next narration fail with this code."""
 
     def view(self) -> View:
@@ -58,7 +148,7 @@ class ModelTale:
             return refused.code
         return None
 
-    def fail_next(self, code: str) -> None:
+    def fail_next(self, code: str | None) -> None:
         self.failing = code
 
     def view(self) -> View:
@@ -81,5 +171,238 @@ class ModelTale:
         return []
 
 
+class Answer(NamedTuple):
+    """How a command ended: the code of its error and the input that came back, or None."""
+
+    code: str | None
+    draft: str | None
+
+
 class Program:
-    """Not there yet."""
+    """The real program as a tale: a session over a campaign file, driven from a loop of its own.
+
+    Owns the loop, the session and the narrator. Verbs go in as the JSON objects of the contract.
+    """
+
+    def __init__(self, path: Path, is_fresh: bool = False) -> None:
+        self.path = path
+        if is_fresh:
+            path.unlink(missing_ok=True)
+        self.narrator = Teller()
+        self.clock = Ticking()
+        self.runner = asyncio.Runner()
+        create_campaign(path, DEFINITION, seed=1, clock=self.clock)
+        self.open()
+
+    def open(self) -> None:
+        self.session: Session = self.runner.run(self._open())
+
+    async def _open(self) -> Session:
+        session = await Session.open(
+            self.path, settings=Settings(), narrator=self.narrator, answers="yes", clock=self.clock
+        )
+        self.events = session.events()
+        return session
+
+    def close(self) -> None:
+        self.runner.run(self.session.aclose())
+        self.runner.close()
+
+    def reopen(self) -> None:
+        self.runner.run(self.session.aclose())
+        self.open()
+
+    @property
+    def story(self) -> Story:
+        return self.session.story
+
+    # ------------------------------------------------------------------ verbs
+
+    def do(self, verb: str, *arguments: Any) -> str | None:
+        if verb == "reopen":
+            self.reopen()
+            return None
+        try:
+            command = parse_object(as_object(verb, arguments))
+        except NarratorError as error:
+            return error.code
+        return self.perform(command)
+
+    def perform(self, command: Command) -> str | None:
+        """One command through the session: None, or the code of its error."""
+        return self.runner.run(self._perform(command))
+
+    async def _perform(self, command: Command) -> str | None:
+        await self.session.perform(command)
+        return (await self._answer(command.name)).code
+
+    async def _answer(self, name: str) -> Answer:
+        """The error that came before the command's ``done``, if any; others' answers are passed over."""
+        code = draft = None
+        async for event in self.events:
+            if isinstance(event, Failed):
+                code, draft = event.code, event.draft
+            if isinstance(event, Done):
+                if event.command == name:
+                    break
+                code = draft = None
+        return Answer(code, draft)
+
+    async def _begin(self, command: Command) -> asyncio.Task[bool]:
+        """A turn whose narration has begun and waits at the gate."""
+        self.narrator.gate = asyncio.Event()
+        self.narrator.started.clear()
+        task = asyncio.create_task(self.session.perform(command))
+        await self.narrator.started.wait()
+        return task
+
+    async def _finish(self, task: asyncio.Task[bool], name: str) -> Answer:
+        if self.narrator.gate:
+            self.narrator.gate.set()
+        self.narrator.gate = None
+        await task
+        return await self._answer(name)
+
+    def stopped(self, verb: str, *arguments: Any) -> str | None:
+        """Begin a verb, stop it while its narration streams: the code it ends with."""
+
+        async def drive() -> str | None:
+            command = parse_object(as_object(verb, arguments))
+            task = await self._begin(command)
+            await self.session.perform(parse_object({"command": "stop"}))
+            await task
+            self.narrator.gate = None
+            return (await self._answer(command.name)).code
+
+        return self.runner.run(drive())
+
+    def while_streaming(self, verb: str, *arguments: Any) -> tuple[str | None, str | None]:
+        """Do a verb while a turn streams: the codes of the verb and of the turn."""
+
+        async def drive() -> tuple[str | None, str | None]:
+            task = await self._begin(parse_object({"command": "do", "text": "Wait."}))
+            code = await self._perform(parse_object(as_object(verb, arguments)))
+            return code, (await self._finish(task, "do")).code
+
+        return self.runner.run(drive())
+
+    def moved_under(self, draft: str) -> tuple[str | None, str | None]:
+        """Move the head behind the back of a turn that streams: its code, and the draft that comes back."""
+
+        async def drive() -> tuple[str | None, str | None]:
+            task = await self._begin(parse_object({"command": "do", "text": draft}))
+            self.story.undo(1)
+            answer = await self._finish(task, "do")
+            return answer.code, answer.draft
+
+        return self.runner.run(drive())
+
+    def fail_next(self, code: str | None) -> None:
+        self.narrator.failing = code
+
+    # ------------------------------------------------------------------ reading
+
+    def view(self) -> View:
+        row = self.story.row
+        shown = self.story.steps(1, self.story.count)
+        # The text of a correction is its own encoding (S3); the model knows what it did, not how that is written.
+        path = tuple((s.id, s.role, s.mode, "" if s.role == "correction" else s.text) for s in shown)
+        values = self.story.state().values
+        facts = tuple(fact["text"] for fact in values.get("facts", ()))
+        return View(
+            path,
+            row.head_id,
+            row.tip_id,
+            self.story.redo_steps,
+            tuple((s.take, s.takes) for s in shown),
+            {field: values[field] for field in STATE},
+            facts,
+        )
+
+    def rail(self) -> list[RailEntry]:
+        return [
+            RailEntry(
+                b.id, b.parent, b.fork_position, b.name, b.steps, b.current, b.on_path, tuple(sorted(b.checkpoints))
+            )
+            for b in self.story.branches()
+        ]
+
+    def saved(self) -> dict[str, int]:
+        return {each.name: each.id for each in self.story.checkpoints()}
+
+    def takes(self, node: int) -> list[int]:
+        return [take.id for take in self.story.takes(self.story.node(node))]
+
+    def tree(self) -> dict[int, tuple[Any, ...]]:
+        """Every node that is there: parent, role, origin, source, coordinate, pinned."""
+        rows = self.story.store.db.execute(
+            "SELECT id, parent_id, role, origin, source_id, branch_id,"
+            " CASE WHEN branch_id NOT NULL THEN depth END, pinned FROM nodes WHERE hidden_by IS NULL"
+        )
+        return {row[0]: (*row[1:7], bool(row[7])) for row in rows}
+
+    def revision(self) -> int:
+        return self.story.revision
+
+    def problems(self) -> list[str]:
+        return [f"{p.invariant}: {p.text}" for p in verify(self.path).problems]
+
+    def requests(self) -> int:
+        """How often the narrator was asked for anything."""
+        return self.narrator.requests
+
+
+def as_object(verb: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
+    """A verb of the model as a command of the contract."""
+
+    def by_id(node: int | None) -> dict[str, int] | None:
+        return None if node is None else {"id": node}
+
+    word = WORDS.get(verb, verb.replace("_", "-"))
+    match verb, arguments:
+        case "turn", (text, *mode):
+            return {"command": mode[0] if mode else "do", "text": text}
+        case "undo" | "redo", (n,):
+            return {"command": word, "n": n}
+        case "retry", (step, times):
+            return {"command": word, "step": by_id(step), "n": times}
+        case "retell" | "fork" | "go", (step,):
+            return {"command": word, "step": by_id(step)}
+        case "edit" | "edit_wording", (step, text):
+            return {"command": word, "step": by_id(step), "text": text}
+        case "correct", (path, value):
+            return {"command": word, "path": path, "value": value}
+        case "assert_fact" | "retract_fact", (text,):
+            return {"command": word, "text": text}
+        case "select" | "pin" | "unpin" | "delete_take", (take,):
+            return {"command": word, "n": by_id(take)}
+        case "select_number", (number, step):
+            return {"command": word, "n": number, "step": by_id(step)}
+        case "save", (name, None):
+            return {"command": word, "name": name}
+        case "save", (name, step):
+            return {"command": "save-at", "step": by_id(step), "name": name}
+        case "restore" | "delete_checkpoint", (name,):
+            return {"command": word, "name": name}
+        case "rename_checkpoint", (old, new):
+            return {"command": word, "old": old, "new": new}
+        case "rename_branch", (branch, name):
+            return {"command": word, "branch": by_id(branch), "name": name}
+        case "switch" | "delete_branch", (branch,):
+            return {"command": word, "branch": by_id(branch)}
+        case "prune", (0,):
+            return {"command": word, "all": True}
+        case "prune", (steps,):
+            return {"command": word, "steps": steps}
+        case _, ():
+            return {"command": word}
+    raise ValueError(verb, arguments)
+
+
+WORDS = {
+    "go_on": "continue",
+    "select": "take",
+    "select_number": "take",
+    "assert_fact": "assert",
+    "retract_fact": "retract",
+}

@@ -118,13 +118,18 @@ def effects(text: str) -> list[Change]:
     return []
 
 
-def a_name(raw: str) -> str:
-    """Trimmed, not empty, not digits alone, up to 120 characters (S26)."""
-    name = raw.strip()
+def is_name(raw: str) -> bool:
+    """Not empty once trimmed, not digits alone, up to 120 characters (S26)."""
     # choice: S26 says the length for checkpoints alone; S30's branches are held to the same.
-    if not name or name.isdigit() or len(name) > 120:
-        raise Refused("bad-value")
-    return name
+    name = raw.strip()
+    return 0 < len(name) <= 120 and not name.isdigit()
+
+
+def refuse(causes: dict[str, bool]) -> None:
+    """Refuse with the causes that hold. No page says which of several is named."""
+    found = [code for code, holds in causes.items() if holds]
+    if found:
+        raise Refused(*found)
 
 
 class Model:
@@ -146,7 +151,8 @@ class Model:
         self.last_branch = 0
         for text in openings:
             changes: list[Change] = [("set", path, value) for path, value in STATE.items()]
-            self.add(None, "opening", text, origin="imported", changes=changes)
+            # choice: S2 names no origin for an opening that a definition brings.
+            self.add(None, "opening", text, origin="typed", changes=changes)
         self.head = self.tip = 1
 
     # ------------------------------------------------------------------ reading
@@ -241,7 +247,8 @@ class Model:
             if branch.hidden:
                 continue
             owned = self.owned(branch.id)
-            names = sorted(name for name, at in self.checkpoints.items() if at in owned)
+            # choice: S29 and S41, a branch holds the unplaced takes below its nodes, so their checkpoints are its own.
+            names = sorted(name for name, at in self.checkpoints.items() if self.ends_on(at) == branch.id)
             entries.append(
                 RailEntry(
                     branch.id,
@@ -397,10 +404,12 @@ class Model:
         self.told += 1
         return f"N{self.told}"
 
-    def leave(self, step: int | None = None, as_move: bool = False) -> None:
+    def leave(self, step: int | None = None) -> None:
         """A write leaves the line: remembered at its tip, or as a move would where the step is off the path (U14)."""
-        off_path = step is not None and step not in self.path()
-        self.remember(self.head if off_path or as_move else self.tip)
+        self.remember(self.head if self.is_off(step) else self.tip)
+
+    def is_off(self, step: int | None) -> bool:
+        return step is not None and step not in self.path()
 
     def arrive(self, node: Node) -> None:
         """Head and tip are on what was written."""
@@ -485,10 +494,16 @@ class Model:
         target = self.node(step)
         if target.role != "player":
             raise Refused("bad-value")
-        self.leave(step)
+        self.leave_for_edit(step)
         more = {"mode": target.mode, "origin": "edited", "source": target.id}
         player = self.add(target.parent, "player", text, self.wish == target.parent, **more)
         self.arrive(self.add_narration(player.id))
+
+    def leave_for_edit(self, step: int) -> None:
+        # choice: U14 and S37, an edit off the path leaves the line "as a move does", so it keeps a place too.
+        if self.is_off(step):
+            self.keep_place()
+        self.leave(step)
 
     def edit_wording(self, step: int, text: str) -> None:
         """Edit narration, its state kept (S22)."""
@@ -496,7 +511,7 @@ class Model:
         if target.role != "narrator":
             # choice: S22, the wording of openings, inputs and corrections cannot be edited; the code is not named.
             raise Refused("bad-value")
-        self.leave(step)
+        self.leave_for_edit(step)
         more = {"mode": target.mode, "origin": "edited", "source": target.id, "changes": list(target.changes)}
         self.arrive(self.add(target.parent, "narrator", text, self.wish == target.parent, **more))
 
@@ -544,8 +559,7 @@ class Model:
         self.jump(step, self.tip_for(step))
 
     def restore(self, name: str) -> None:
-        if name not in self.checkpoints:
-            raise Refused("no-such-checkpoint")
+        refuse({"no-such-checkpoint": name not in self.checkpoints, "bad-value": not is_name(name)})
         self.go(self.checkpoints[name])
 
     def switch(self, branch: int) -> None:
@@ -592,8 +606,8 @@ class Model:
 
     def fork_input(self, node: Node) -> None:
         """On a player's node: one turn that narrates it on a new branch."""
-        # choice: S24 and S17, a fork is a move, so the line is remembered at its head although this one writes.
-        self.leave(as_move=True)
+        # choice: S17 names fork among the moves, S24 calls this one a turn: the line is left as by a turn.
+        self.leave(node.id)
         self.keep_place()
         # choice: S24, an unplaced input gets the branch itself and the narration goes on there.
         unplaced = node.branch is None
@@ -608,16 +622,14 @@ class Model:
         self.through_places(self.forward_list, self.back_list, "nothing-to-go-forward")
 
     def through_places(self, source: list[Place], other: list[Place], code: str) -> None:
-        """Take the nearest place whose head is there; the places passed over stay in the list, on the other side."""
+        """Take the nearest place whose head is there; the places passed over are dropped."""
         usable = [n for n, place in enumerate(source) if self.is_there(place.head)]
         if not usable:
             raise Refused(code)
         place = source[usable[-1]]
-        # choice: S37 "skipped", not dropped: an undelete makes it a place again.
-        passed = source[usable[-1] + 1 :]
+        # choice: S37 "skipped": it is dropped, so that no undelete makes it a place again.
         del source[usable[-1] :]
         other.append(Place(self.head, self.tip))
-        other.extend(reversed(passed))
         self.remember(self.head)
         if place.tip is not None and self.is_there(place.tip) and self.is_leaf(place.tip):
             self.move(place.head, place.tip)
@@ -627,31 +639,33 @@ class Model:
     # ------------------------------------------------------------------ names
 
     def save(self, name: str, step: int | None = None) -> None:
-        node = self.node(self.head if step is None else step)
-        name = a_name(name)
-        if name in self.checkpoints:
-            raise Refused("checkpoint-exists")
-        self.checkpoints[name] = node.id
+        at = self.head if step is None else step
+        clash = name.strip() in self.checkpoints
+        refuse({"no-such-step": not self.is_there(at), "bad-value": not is_name(name), "checkpoint-exists": clash})
+        self.checkpoints[name.strip()] = at
 
     def rename_checkpoint(self, old: str, new: str) -> None:
-        if old not in self.checkpoints:
-            raise Refused("no-such-checkpoint")
-        new = a_name(new)
-        if new != old and new in self.checkpoints:
-            raise Refused("checkpoint-exists")
-        self.checkpoints[new] = self.checkpoints.pop(old)
+        name = new.strip()
+        clash = name != old and name in self.checkpoints
+        is_lost = old not in self.checkpoints
+        is_bad = not (is_name(old) and is_name(new))
+        refuse({"no-such-checkpoint": is_lost, "bad-value": is_bad, "checkpoint-exists": clash})
+        self.checkpoints[name] = self.checkpoints.pop(old)
 
     def delete_checkpoint(self, name: str) -> None:
-        if self.checkpoints.pop(name, None) is None:
-            raise Refused("no-such-checkpoint")
+        refuse({"no-such-checkpoint": name not in self.checkpoints, "bad-value": not is_name(name)})
+        del self.checkpoints[name]
 
     def rename_branch(self, branch: int, name: str) -> None:
-        row = self.the_branch(branch)
-        name = a_name(name)
-        # choice: S41, the name of a deleted branch is free only when the deletion is final.
-        if any(other.name == name for other in self.branches.values() if other.id != branch):
-            raise Refused("branch-exists")
-        row.name = name
+        is_lost = branch not in self.branches or self.branches[branch].hidden
+        # choice: S30 and S41, the name of a deleted branch is free at once.
+        clash = self.is_named(name.strip(), but=branch)
+        refuse({"no-such-branch": is_lost, "bad-value": not is_name(name), "branch-exists": clash})
+        self.branches[branch].name = name.strip()
+
+    def is_named(self, name: str | None, but: int) -> bool:
+        """Whether a branch that is there, but for this one, has the name."""
+        return any(b.name == name for b in self.branches.values() if b.id != but and not b.hidden)
 
     def pin(self, take: int) -> None:
         if not self.is_there(take):
@@ -669,15 +683,9 @@ class Model:
         if not self.is_there(take):
             raise Refused("no-such-take", "no-such-step")
         node = self.nodes[take]
-        causes = []
-        if take in self.line() or not self.is_leaf(take):
-            causes.append("take-in-use")
-        if node.pinned:
-            causes.append("take-pinned")
-        if take in self.checkpoints.values():
-            causes.append("take-has-checkpoint")
-        if causes:
-            raise Refused(*causes)
+        is_used = take in self.line() or not self.is_leaf(take)
+        is_saved = take in self.checkpoints.values()
+        refuse({"take-in-use": is_used, "take-pinned": node.pinned, "take-has-checkpoint": is_saved})
         emptied = {node.branch} if node.branch is not None and self.owned(node.branch) == [take] else set()
         self.hide({take}, emptied)
 
@@ -713,6 +721,10 @@ class Model:
             raise Refused("nothing-to-undelete")
         nodes, branches = self.deleted.pop()
         self.show(nodes, branches, hidden=False)
+        for branch in sorted(branches):
+            # choice: S41, a name that was given away meanwhile stays where it is.
+            if self.is_named(self.branches[branch].name, but=branch):
+                self.branches[branch].name = None
         for parent in {self.nodes[n].parent for n in nodes}:
             if parent is not None:
                 # choice: S17, a tip that gets a node back loses its visit as one that gets a new node.
@@ -723,12 +735,13 @@ class Model:
     def make_final(self) -> None:
         """What was deleted goes: at the next opening for writing."""
         gone = {n.id for n in self.nodes.values() if n.hidden}
+        # choice: S40 and S41, an unplaced take beside a coordinate that a final deletion frees takes it as in a prune.
         self.remove(gone)
-        self.branches = {b.id: b for b in self.branches.values() if not b.hidden}
         self.deleted.clear()
 
     def remove(self, gone: set[int]) -> None:
-        """Take nodes out, and clear what named them."""
+        """Take nodes out, clear what named them, and let unplaced takes have the coordinates that are free then."""
+        freed = {(n.branch, n.depth) for n in self.nodes.values() if n.id in gone and n.branch is not None}
         self.nodes = {n.id: n for n in self.nodes.values() if n.id not in gone}
         for node in self.nodes.values():
             if node.source in gone:
@@ -736,6 +749,12 @@ class Model:
         self.visits = {tip: visit for tip, visit in self.visits.items() if tip not in gone}
         for places in (self.back_list, self.forward_list):
             places[:] = [replace(p, tip=None if p.tip in gone else p.tip) for p in places if p.head not in gone]
+        # choice: S40, of several unplaced takes beside a freed coordinate the one on the line takes it, or the oldest.
+        for node in sorted(self.nodes.values(), key=lambda n: (n.id != self.tip, n.id)):
+            coordinate = self.coordinate_below(node.parent) if node.branch is None else None
+            if coordinate is not None and coordinate in freed and self.holder(coordinate) is None:
+                node.branch, node.depth = coordinate
+        self.branches = {b.id: b for b in self.branches.values() if any(n.branch == b.id for n in self.nodes.values())}
 
     def prune(self, older_than: int = 0) -> None:
         """Prune all, or what was set aside that many steps ago or more (S40)."""
@@ -752,14 +771,7 @@ class Model:
         for end in ends:
             kept |= set(self.path(end))
         gone = set(self.nodes) - kept
-        freed = [(n.branch, n.depth) for n in self.nodes.values() if n.id in gone and n.branch is not None]
         self.remove(gone)
-        for node in sorted(self.nodes.values(), key=lambda n: n.id):
-            # choice: S40, of several unplaced takes beside a freed coordinate the oldest takes it.
-            coordinate = self.coordinate_below(node.parent) if node.branch is None else None
-            if coordinate in freed and self.holder(coordinate) is None:  # type: ignore[arg-type]
-                node.branch, node.depth = coordinate  # type: ignore[misc]
-        self.branches = {b.id: b for b in self.branches.values() if self.owned(b.id)}
         self.revision += 1
 
     def age(self, node_id: int) -> int:

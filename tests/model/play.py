@@ -146,6 +146,6 @@ def arguments_of(verb: str, model: Model, choices: Choices) -> tuple[Any, ...]:
         case "rename_branch":
             return some_branch(model, choices), some_name(choices)
         case "prune":
-            return (0,)
+            return (0 if choices.number(0, 1) else choices.number(1, 12),)
         case _:
             return ()

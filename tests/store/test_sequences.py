@@ -393,7 +393,7 @@ def test_m_a_move_during_a_turn_is_busy_and_a_moved_head_makes_it_stale(program:
     turns(program)
     assert program.while_streaming("switch", 1) == ("busy", None)
     before = program.view()
-    assert program.moved_under("undo", 1, draft="My own words.") == ("stale", "My own words.")
+    assert program.moved_under("My own words.") == ("stale", "My own words.")
     assert program.view().ids == before.ids[:-1]
     assert program.problems() == []
 

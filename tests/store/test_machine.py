@@ -1,0 +1,65 @@
+"""The state machine: every verb on the real program and on the naive model, compared after each step (S5)."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+
+from tests.model.adapter import NARRATING, Program
+from tests.model.machine import Match
+from tests.model.play import DECK, arguments_of
+
+
+class Drawn:
+    """Choices by Hypothesis, so that what fails can be shortened."""
+
+    def __init__(self, data: st.DataObject) -> None:
+        self.data = data
+
+    def number(self, low: int, high: int) -> int:
+        return self.data.draw(st.integers(low, high))
+
+
+class StoryMachine(RuleBasedStateMachine):
+    """Verbs come in any order. Owns a campaign file in a folder of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="narrator-machine-"))
+        self.match = Match(Program(self.folder / "story.narrator"))
+
+    @rule(verb=st.sampled_from(DECK), data=st.data())
+    def perform(self, verb: str, data: st.DataObject) -> None:
+        """A verb with arguments that mostly mean something."""
+        self.match.do(verb, *arguments_of(verb, self.match.model, Drawn(data)))
+
+    @rule(verb=st.sampled_from(sorted(NARRATING)), data=st.data())
+    def fail(self, verb: str, data: st.DataObject) -> None:
+        """A verb whose narration fails."""
+        self.match.fail(verb, *arguments_of(verb, self.match.model, Drawn(data)))
+
+    def teardown(self) -> None:
+        self.match.program.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def holds(*requirements: str) -> Any:
+    return pytest.mark.spec(*requirements)
+
+
+TestStory = holds("S5", "S8", "S9", "S11", "S13", "S14", "S17", "S24", "S30", "S37", "S41")(StoryMachine.TestCase)
+TestStory.settings = settings(
+    max_examples=300,
+    stateful_step_count=50,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+)
