@@ -22,7 +22,7 @@ from random import Random
 
 from narrator.bench import prose
 from narrator.core.state import Event, State, advance, dump
-from narrator.core.tree import NewNode, Position
+from narrator.core.tree import Mode, NewNode, Position
 from narrator.engine.story import Story, create_campaign
 from narrator.store import commit
 from narrator.store.commit import Acceptance
@@ -89,7 +89,7 @@ class Builder:
         said = NewNode("player", prose.player_input(self.random), mode="do")
         return said, self.narration(advance(state, "player", ()))
 
-    def narration(self, state: State, mode: str | None = None) -> NewNode:
+    def narration(self, state: State, *, mode: Mode | None = None) -> NewNode:
         """A narrator's node with two events upon ``state``."""
         events = []
         for _ in range(2):
@@ -97,16 +97,14 @@ class Builder:
             path = f"measure.field{self._turn % FIELDS:02}"
             value = self.random.randrange(1000)
             events.append(Event("set", path, value, state.values.get(path), "model"))
-        text = prose.narration(self.random)
-        continued = "continue" if mode else None
-        return NewNode("narrator", text, mode=continued, origin="generated", events=tuple(events))  # type: ignore[arg-type]
+        return NewNode("narrator", prose.narration(self.random), mode=mode, origin="generated", events=tuple(events))
 
     def write(self, count: int, *, is_fork: bool = False) -> list[int]:
         """Write ``count`` nodes below the line: turns, and a continue where one is left over. Returns their ids."""
         state = self.line.state
         nodes: list[NewNode] = []
         if count % 2:
-            nodes.append(self.narration(state, "continue"))
+            nodes.append(self.narration(state, mode="continue"))
         before = [state]
         for node in nodes:
             state = advance(state, node.role, node.events)

@@ -1,0 +1,78 @@
+"""The whole bench: builds the campaigns that the chosen measures need, runs them, hands back their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from narrator.bench import fixtures, of_growth, of_reading
+from narrator.bench.sampling import Row
+from narrator.core.errors import BadValue
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a measure gets: the campaigns by name, and a folder for files of its own."""
+
+    files: dict[str, Path]
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure by name, what it is, and which campaigns it wants of those that are built."""
+
+    name: str
+    title: str
+    take: Callable[[Bench], list[Row]]
+    campaigns: tuple[str, ...] = fixtures.SMALL + fixtures.LARGE
+
+
+MEASURES = (
+    Measure("window", "the newest 32 steps with their takes", lambda bench: of_reading.window(bench.files)),
+    Measure(
+        "moves", "undo, redo, take, restore, switch, to what is shown", lambda bench: of_reading.moves(bench.files)
+    ),
+    Measure("open", "open a file and show its first window", lambda bench: of_reading.opening(bench.files)),
+    Measure("bytes", "what a fork adds to the file", lambda bench: of_growth.fork_bytes(bench.folder), ()),
+)
+
+
+def chosen(only: Sequence[str]) -> list[Measure]:
+    """The measures whose name begins with one of ``only``; all without. Raises ``bad-value``."""
+    for word in only:
+        if not any(measure.name.startswith(word) for measure in MEASURES):
+            names = ", ".join(measure.name for measure in MEASURES)
+            raise BadValue(f"There is no measure “{word}”.", f"There are {names}.")
+    return [m for m in MEASURES if not only or any(m.name.startswith(word) for word in only)]
+
+
+def run(folder: Path, *, only: Sequence[str] = (), is_small: bool = False, say: Say = lambda text: None) -> list[Row]:
+    """Run the chosen measures in ``folder``. ``is_small`` leaves out the campaigns of 100,000 steps."""
+    measures = chosen(only)
+    wanted = {name for measure in measures for name in measure.campaigns}
+    there = fixtures.SMALL if is_small else fixtures.SMALL + fixtures.LARGE
+    names = [name for name in there if name in wanted]
+    if names:
+        say(f"Writing {', '.join(names)} …")
+    bench = Bench(_build(folder, names), folder)
+    rows: list[Row] = []
+    for measure in measures:
+        say(f"Measuring {measure.name}: {measure.title} …")
+        rows += measure.take(bench)
+    return rows
+
+
+def _build(folder: Path, names: Sequence[str]) -> dict[str, Path]:
+    """Write the campaigns, the large ones side by side in processes of their own."""
+    found = {name: fixtures.build(name, folder) for name in names if name in fixtures.SMALL}
+    large = [name for name in names if name in fixtures.LARGE]
+    if large:
+        with ProcessPoolExecutor(max_workers=2, mp_context=get_context("spawn")) as pool:
+            found |= dict(zip(large, pool.map(fixtures.build, large, [folder] * len(large)), strict=True))
+    return found
