@@ -18,7 +18,7 @@ from narrator.engine.story import Story
 from narrator.engine.turn import Plan
 from narrator.narrators.port import Outcome
 from narrator.store import reads
-from narrator.store.parts import part_hash
+from narrator.store.parts import load_parts, part_hash
 
 _INLINE = 96
 
@@ -102,9 +102,9 @@ def pack(parts: PromptParts) -> tuple[dict[str, Any], tuple[str, ...]]:
         tail.append(body)
     record: dict[str, Any] = {"prefix": part_hash(prefix).hex(), "tail": tail}
     if parts.checkpoint is not None:
-        body = json.dumps(parts.checkpoint.to_json(), ensure_ascii=False, separators=(",", ":"))
-        texts.append(body)
-        record["checkpoint"] = part_hash(body).hex()
+        summary = json.dumps(parts.checkpoint.to_json(), ensure_ascii=False, separators=(",", ":"))
+        texts.append(summary)
+        record["checkpoint"] = part_hash(summary).hex()
     if parts.raw_tail:
         record["history"] = [parts.raw_tail[0].node_id, parts.raw_tail[-1].node_id]
     return record, tuple(texts)
@@ -118,8 +118,6 @@ def hashes_in(record: Mapping[str, Any]) -> list[str]:
 
 def unpack(story: Story, record: Mapping[str, Any]) -> PromptParts:
     """The prompt of a packed record, part for part as it was. Raises ``Damaged`` where something is missing."""
-    from narrator.store.parts import load_parts
-
     texts = load_parts(story.store, [bytes.fromhex(each) for each in hashes_in(record)])
 
     def text_of(hashed: str) -> str:

@@ -133,7 +133,7 @@ class Session:
     async def perform(self, command: Command) -> bool:
         """Do one command. Publishes its events, the last of them ``Done``; returns whether it was done.
 
-        A verb that moves or writes is answered ``busy`` while a turn runs; it settles a waiting question by its default.
+        A verb that moves or writes is answered ``busy`` while a turn runs; it settles a waiting question by default.
         """
         if self._question is not None and command.verb.effect not in _FREE_WHILE_TURNING:
             self._settle_question()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from narrator.core import budget
 from narrator.core.errors import BadValue
-from narrator.core.prompt import PromptParts, encode
+from narrator.core.prompt import Part, PromptParts, encode
 from narrator.core.tree import Node
 from narrator.core.view import open_values
 from narrator.engine import casting, prompting, telling, turn, views
@@ -63,22 +64,7 @@ async def map_(session: Session, command: Command) -> None:
     """The whole tree."""
     story = session.story
     at = views.takes_by_branch(story.store)
-    mapped = [
-        BranchMapped(
-            each.id,
-            each.name,
-            each.label,
-            each.parent,
-            each.fork_position,
-            each.steps,
-            each.current,
-            each.on_path,
-            each.last_read,
-            each.checkpoints,
-            tuple(at.get(each.id, ())),
-        )  # fmt: skip
-        for each in story.branches()
-    ]
+    mapped = [BranchMapped(**asdict(each), takes=tuple(at.get(each.id, ()))) for each in story.branches()]
     session.publish(MapShown(tuple(mapped)))
 
 
@@ -164,7 +150,9 @@ async def stats(session: Session, command: Command) -> None:
         for index, count in enumerate(found.get("usage") or ()):
             tokens[index] += count or 0
         seconds += found.get("seconds") or 0.0
-    session.publish(StatsShown(steps, words, totals.branches, totals.takes, *tokens, round(seconds, 3)))
+    session.publish(
+        StatsShown(steps, words, totals.branches, totals.takes, tokens[0], tokens[1], tokens[2], round(seconds, 3))
+    )
 
 
 async def status(session: Session, command: Command) -> None:
@@ -224,20 +212,16 @@ async def prompt(session: Session, command: Command) -> None:
     messages = encode(parts)
     count = session.narrator.count
     shown = [
-        PromptPart(
-            part.kind, part.source or (f"#{part.node_id}" if part.node_id else ""), count_text(count, part), part.why
-        )
+        PromptPart(part.kind, part.source or source_of(part), count((Message("user", part.text),)), part.why)
         for part in parts.parts()
     ]
     body = tuple({"role": message.role, "content": message.content} for message in messages)
     session.publish(PromptShown(body, tuple(shown), counted.to_json(), telling.messages_hash(parts)))
 
 
-def count_text(count: Callable[..., int], part: Any) -> int:
-    """Tokens of one part as a message of its own."""
-    from narrator.core.prompt import Message
-
-    return count((Message("user", part.text),))
+def source_of(part: Part) -> str:
+    """A node of the history by its id."""
+    return f"#{part.node_id}" if part.node_id is not None else ""
 
 
 def _past_prompt(session: Session, node: Node) -> PromptParts:

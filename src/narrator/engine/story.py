@@ -19,7 +19,7 @@ from narrator.core.lineage import End
 from narrator.core.proposal import Proposal
 from narrator.core.referee import judge
 from narrator.core.state import State, advance, dump, initial_events
-from narrator.core.tree import Branch, NewNode, Node, Position, encode_correction
+from narrator.core.tree import Branch, Checkpoint, NewNode, Node, Position, encode_correction
 from narrator.engine import views
 from narrator.engine.events import BranchListed, CheckpointListed, HeadMoved, Match, StepShown, TakeListed
 from narrator.store import commit, fold, lines, reads, removal, search
@@ -134,7 +134,7 @@ class Story:
         return reads.require(reads.node(self.store, node_id), f"#{node_id}")
 
     def state(self, node: Node | None = None) -> State:
-        """The state at a node (the head), folded from the nearest one that is known. Nodes never change, nor does it."""
+        """The state at a node (the head), folded from the nearest known one. Nodes never change, nor does it."""
         at = node or self.head
         found = self._states.get(at.id)
         if found is None:
@@ -291,7 +291,7 @@ class Story:
         """The node a checkpoint names. Raises ``no-such-checkpoint``."""
         return self._checkpoint(name).node_id
 
-    def _checkpoint(self, name: str) -> Any:
+    def _checkpoint(self, name: str) -> Checkpoint:
         found = reads.checkpoint_named(self.store, name)
         if found is None:
             raise BadValue(f"There is no checkpoint “{name}”.", "`/checkpoints` lists them.", "no-such-checkpoint")

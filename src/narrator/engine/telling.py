@@ -53,7 +53,7 @@ class Judged:
 
 
 async def tell(teller: Teller, flight: InFlight) -> None:
-    """Check and narrate. ``flight`` holds what there is whenever it is cancelled or fails. Raises ``NarrationFailed``."""
+    """Check and narrate; ``flight`` holds what there is whenever it ends. Raises ``NarrationFailed``."""
     story, plan = teller.story, flight.plan
     state = story.state(plan.anchor)
     if plan.player is not None:

@@ -6,7 +6,7 @@ ends. It moves nothing: head and tip as they were are in it, and the commit comp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from narrator.core.errors import Refusal
@@ -180,7 +180,7 @@ def plan_retell(story: Story, node: Node | None) -> Plan:
 def plan_edit_input(story: Story, node: Node, text: str) -> Plan:
     """Another take of a player's node with new text, narrated (S21)."""
     anchor = _parent(story, node)
-    assert anchor is not None and node.role == "player"
+    assert anchor is not None
     left = _left(story, node)
     return Plan(
         "edit",
@@ -206,6 +206,4 @@ def _left(story: Story, node: Node) -> Left:
 
 
 def _with(plan: Plan, **rest: object) -> Plan:
-    from dataclasses import replace
-
     return replace(plan, **rest)  # type: ignore[arg-type]

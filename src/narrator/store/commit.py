@@ -135,7 +135,8 @@ def _place(store: Store, node: Node, *, own_branch: bool = False) -> Node:
     branch (S14). ``own_branch``: on a new one at once (S24)."""
     if node.parent_id is None:
         roots = sorted(branch.id for branch in store.forest.children(None))
-        target, fork = (Coordinate(roots[0], 1) if roots else None), (None, 0)
+        target: Coordinate | None = Coordinate(roots[0], 1) if roots else None
+        fork: tuple[int | None, int] = (None, 0)
     else:
         parent = reads.needed(store, node.parent_id)
         if parent.branch_id is None:
@@ -170,22 +171,28 @@ def _insert(store: Store, new: NewNode, parent_id: int | None, branch_id: int | 
     cursor = db.execute(
         "INSERT INTO nodes (parent_id, branch_id, depth, role, mode, text, origin, source_id, chain_hash, created_at,"
         " unknown, written) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (parent_id, branch_id, depth, new.role, new.mode, new.text, new.origin, new.source_id, hashed)
-        + (store.clock(), int(new.is_unknown), written),
+        (
+            *(parent_id, branch_id, depth, new.role, new.mode, new.text, new.origin, new.source_id),
+            *(hashed, store.clock(), int(new.is_unknown), written),
+        ),
     )
     node_id = cursor.lastrowid
     assert node_id is not None
     for seq, event in enumerate(new.events):
         db.execute(
             "INSERT INTO state_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (node_id, seq, event.op, event.path, to_json(event.value), to_json(event.previous))
-            + (event.source, event.source_node_id, event.note),
+            (
+                *(node_id, seq, event.op, event.path, to_json(event.value), to_json(event.previous)),
+                *(event.source, event.source_node_id, event.note),
+            ),
         )
     for seq, check in enumerate(new.checks):
         db.execute(
             "INSERT INTO checks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (node_id, seq, check.skill, check.difficulty, check.outcome, check.roll, check.total, check.target)
-            + (new.source_id if new.origin == "retold" else None,),
+            (
+                *(node_id, seq, check.skill, check.difficulty, check.outcome, check.roll, check.total, check.target),
+                new.source_id if new.origin == "retold" else None,
+            ),
         )
     if new.provenance is not None:
         db.execute("INSERT INTO provenance VALUES (?, ?)", (node_id, to_json(new.provenance)))

@@ -1,7 +1,7 @@
 """Opening a campaign file: what it is, who may write, which schema it has, and the connection itself.
 
-While a process has a campaign open nothing in it may open that file but SQLite, so a file is looked at before it is
-connected to, and never after.
+While a process has a campaign open nothing in it may open that file but SQLite: closing any other handle on it would
+drop SQLite's locks. So what a file is, SQLite is asked; this module never opens one itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from narrator.core.lineage import Forest
 from narrator.core.tree import Branch
 from narrator.store import backup, lock, schema
 
-MAGIC = b"SQLite format 3\x00"
 Clock = Callable[[], str]
 
 
@@ -95,22 +94,13 @@ def _named(path: Path, error: sqlite3.Error) -> StoreError:
 
 
 def inspect_file(path: Path) -> None:
-    """Look at a file before it is connected to. Raises ``no-such-campaign`` or ``not-a-campaign``."""
+    """Look at a path without opening it. Raises ``no-such-campaign`` or ``not-a-campaign``."""
     if path.is_dir():
         raise StoreError("not-a-campaign", f"{path} is a folder.")
-    try:
-        with path.open("rb") as file:
-            head = file.read(100)
-    except FileNotFoundError:
-        raise StoreError(
-            "no-such-campaign", f"There is no campaign {path}.", "`narrator list` shows what there is."
-        ) from None
-    except PermissionError as error:
-        raise StoreError("read-only", f"{path} may not be read.") from error
-    except OSError as error:
-        raise StoreError("io-error", f"{path}: {error.strerror}.") from error
-    if head[:16] != MAGIC or int.from_bytes(head[68:72], "big") not in (0, schema.APPLICATION_ID):
-        raise StoreError("not-a-campaign", f"{path} is no narrator campaign.")
+    if not path.exists():
+        raise StoreError("no-such-campaign", f"There is no campaign {path}.", "See `narrator list` for what there is.")
+    if not os.access(path, os.R_OK):
+        raise StoreError("read-only", f"{path} may not be read.")
 
 
 def open_store(path: Path, *, clock: Clock, read_only: bool = False, backups: Path | None = None) -> Store:
@@ -151,6 +141,7 @@ def create_file(path: Path, *, clock: Clock) -> Store:
     try:
         with translated(path):
             db = connect(path, read_only=False)
+            _use_wal(db)
             db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
             _migrate(db)
             store = Store(path, db, clock, held)
@@ -165,26 +156,31 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """A connection with the pragmas of this program. In a folder that cannot be written to, without a WAL beside the
     file, SQLite needs ``immutable`` to read a WAL file."""
     if not read_only:
-        db = sqlite3.connect(path, isolation_level=None, timeout=2.0, check_same_thread=False)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")
+        uri = f"file:{quote(str(path.absolute()))}?mode=rw"
     else:
         has_wal = path.with_name(path.name + "-wal").exists()
         is_immutable = not has_wal and not os.access(path.parent, os.W_OK)
         mode = "immutable=1" if is_immutable else "mode=ro"
         uri = f"file:{quote(str(path.absolute()))}?{mode}"
-        db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=2.0, check_same_thread=False)
+    db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=2.0, check_same_thread=False)
     db.execute("PRAGMA foreign_keys = ON")
     db.execute("PRAGMA recursive_triggers = OFF")
     db.execute("PRAGMA cache_size = -16000")
     return db
 
 
+def _use_wal(db: sqlite3.Connection) -> None:
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = FULL")
+
+
 def _check_schema(path: Path, db: sqlite3.Connection, *, read_only: bool, backups: Path | None, clock: Clock) -> None:
-    found = db.execute("PRAGMA user_version").fetchone()[0]
-    known = schema.schema_version()
     if db.execute("PRAGMA application_id").fetchone()[0] != schema.APPLICATION_ID:
         raise StoreError("not-a-campaign", f"{path} is no narrator campaign.")
+    found = db.execute("PRAGMA user_version").fetchone()[0]
+    known = schema.schema_version()
+    if not read_only:
+        _use_wal(db)
     if found > known:
         raise StoreError("newer-schema", f"{path.name} was made by a newer narrator.", "Update narrator to open it.")
     if found < known:

@@ -16,8 +16,11 @@ from narrator.core.state import Event
 from narrator.core.tree import Checkpoint, Coordinate, Node
 from narrator.store.open import Store
 
-COLUMNS = "id, parent_id, branch_id, depth, role, mode, text, origin, source_id, chain_hash, created_at, pinned, rolls, unknown"
-_N_COLUMNS = ", ".join(f"n.{name}" for name in COLUMNS.split(", "))
+_NAMES = (
+    "id parent_id branch_id depth role mode text origin source_id chain_hash created_at pinned rolls unknown".split()
+)
+COLUMNS = ", ".join(_NAMES)
+_N_COLUMNS = ", ".join(f"n.{name}" for name in _NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,8 @@ class Draft:
 
 def as_node(row: Sequence[object]) -> Node:
     """A row of ``COLUMNS`` as a Node."""
-    return Node(*row[:11], is_pinned=bool(row[11]), rolls=row[12], is_unknown=bool(row[13]))  # type: ignore[arg-type]
+    *plain, pinned, rolls, unknown = row
+    return Node(*plain, bool(pinned), rolls, bool(unknown))  # type: ignore[arg-type, call-arg]
 
 
 def campaign(store: Store) -> CampaignRow:
@@ -59,7 +63,10 @@ def campaign(store: Store) -> CampaignRow:
     ).fetchone()
     if row is None or row[3] is None or row[4] is None:
         raise Damaged("The campaign has no head.", None, "S5.4")
-    return CampaignRow(*row[:8], bool(row[8]), *row[9:])
+    campaign_id, title, seed, head_id, tip_id, revision, fork_id, narrator, is_tracking, *times = row
+    return CampaignRow(
+        campaign_id, title, seed, head_id, tip_id, revision, fork_id, narrator, bool(is_tracking), *times
+    )
 
 
 def definition_source(store: Store) -> tuple[int, str]:
@@ -300,7 +307,7 @@ def memories(store: Store, end: End) -> list[MemoryRow]:
     SELECT id, node_id, text, source, pinned, :depth + 1 FROM memories WHERE node_id = :loose AND forgotten = 0
     ORDER BY 6, 1
     """
-    return [MemoryRow(*row[:4], bool(row[4])) for row in store.db.execute(sql, end.bind())]
+    return [MemoryRow(a, b, c, d, bool(e)) for a, b, c, d, e, _ in store.db.execute(sql, end.bind())]
 
 
 def draft(store: Store) -> Draft | None:

@@ -134,7 +134,9 @@ def _young(
     """Nodes last read, or never read and made, less than that long ago."""
     written_now = store.db.execute("SELECT steps_written FROM campaign").fetchone()[0]
     limit = (
-        (datetime.fromisoformat(store.clock()) - timedelta(days=age.count)).isoformat() if age.kind == "days" else ""
+        (datetime.fromisoformat(store.clock()) - timedelta(days=min(age.count, 36500))).isoformat()
+        if age.kind == "days"
+        else ""
     )
 
     def is_young(at: str, written: int) -> bool:

@@ -185,8 +185,8 @@ def _check_hashes(nodes: dict[int, _Row]) -> Iterator[Problem]:
 
 def _check_head(db: sqlite3.Connection, nodes: dict[int, _Row]) -> Iterator[Problem]:
     row = db.execute("SELECT head_node_id, tip_node_id FROM campaign").fetchone()
-    head_id, tip_id = row if row is not None else (None, None)
-    head, tip = nodes.get(head_id), nodes.get(tip_id)
+    head_id, tip_id = row if row is not None else (0, 0)
+    head, tip = nodes.get(head_id or 0), nodes.get(tip_id or 0)
     if head is None or tip is None or head.hidden_by is not None or tip.hidden_by is not None:
         yield Problem("S5.4", head_id, f"Head #{head_id} or tip #{tip_id} does not exist.")
         return
