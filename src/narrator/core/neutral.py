@@ -5,10 +5,12 @@ Second person, present tense, English. The ids begin with ``~`` so that no campa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from narrator.core.conditions import Facts
-from narrator.core.definition import Definition, Storylet, StoryletOutcome
+from narrator.core.definition import PLAYER, Definition, Storylet, StoryletOutcome
+from narrator.core.stems import Stems, stems
+from narrator.core.view import name_of, open_values, visibility
 
 IDEAS = ("look around", "wait and see what happens", "take stock of what you carry")
 """Suggestions that fit anywhere."""
@@ -56,6 +58,27 @@ _PASSING = (
     "No one speaks, and you find that you can bear it.",
 )
 
+_CARRYING = (
+    "You go through what you have: {items}.",
+    "You carry {items}. It has not grown heavier, nor lighter.",
+    "By touch, without looking down, you count it over: {items}.",
+)
+_EMPTY_HANDED = (
+    "You have nothing but what you stand up in.",
+    "Your hands are empty, and so are your pockets.",
+    "You search yourself from top to bottom. Nothing.",
+)
+_STANDING = (
+    "You take a slow look about you. This is {place}.",
+    "You are still at the same spot, {place}.",
+    "You turn once all the way round. It is {place}, whichever way you face.",
+)
+_SEEING = (
+    "You look closely. {text}",
+    "{text} That is what there is to see.",
+    "You give it the time it wants. {text}",
+)
+
 ASIDES = Storylet(
     "~aside",
     (
@@ -77,7 +100,7 @@ ASIDES = Storylet(
 
 
 def hint(ideas: Sequence[str]) -> Storylet:
-    """An answer to what nobody understood, naming two things that can be done here; without any, see ``silence``."""
+    """An answer to what nobody understood, naming two things that can be done; without any, what is always true."""
     if not ideas:
         return Storylet("~silent", (StoryletOutcome("", _SILENT),), on="hint")
     first = ideas[0]
@@ -86,9 +109,73 @@ def hint(ideas: Sequence[str]) -> Storylet:
     return Storylet("~hint", (StoryletOutcome("", filled),), on="hint")
 
 
-def silence(definition: Definition, state: Facts) -> Storylet:
-    """What is said when the player says nothing and the campaign has nothing either."""
-    return Storylet("~passing", (StoryletOutcome("", _PASSING),), on="continue")
+PASSING = Storylet("~passing", (StoryletOutcome("", _PASSING),), on="continue")
+"""What is said when the player says nothing and the campaign has nothing either."""
+
+
+def _inventory(definition: Definition, state: Facts, spoken: Stems) -> Storylet | None:
+    """What the player has, by name."""
+    items = [
+        path.partition(".")[2]
+        for path, owner in state.values.items()
+        if path.startswith("inventory.") and owner == PLAYER
+    ]
+    names = [
+        name_of(state, definition, item) for item in items if visibility(definition, f"inventory.{item}") == "open"
+    ]
+    if not names:
+        return _answer("~inventory", _EMPTY_HANDED) if definition.is_state_declared else None
+    return _answer("~inventory", tuple(text.format(items=_and(names)) for text in _CARRYING))
+
+
+def _place(definition: Definition, state: Facts, spoken: Stems) -> Storylet | None:
+    """Where the player is, who is there: what the open part of the state says."""
+    place = state.values.get("location")
+    if not isinstance(place, str) or visibility(definition, f"entities.{place}.name") == "hidden":
+        return None
+    entity = definition.entities.get(place)
+    text = f" {entity.text}" if entity is not None and entity.text and entity.visibility == "open" else ""
+    present = open_values(state, definition).get("scene.present")
+    others = [name for name in present if name != PLAYER] if isinstance(present, list) else []
+    names = [name_of(state, definition, name) for name in others]
+    company = f" {_and(names)} {'is' if len(names) == 1 else 'are'} here." if names else ""
+    name = name_of(state, definition, place)
+    return _answer("~place", tuple(text_.format(place=name) + text + company for text_ in _STANDING))
+
+
+def _thing(definition: Definition, state: Facts, spoken: Stems) -> Storylet | None:
+    """An entity in plain sight that the input names: present, carried, or the place itself."""
+    present = state.values.get("scene.present")
+    here = [state.values.get("location"), *(present if isinstance(present, list) else []), *_carried(state)]
+    for entity in definition.entities.values():
+        if entity.visibility != "open" or not entity.text or entity.id not in here:
+            continue
+        for name in (entity.id, entity.name, *entity.aliases):
+            bare = tuple(stem for stem in stems(name, "en") if stem not in {"the", "a", "an", "of"})
+            if bare and all(stem in spoken for stem in bare):
+                return _answer(f"~thing-{entity.id}", tuple(text.format(text=entity.text) for text in _SEEING))
+    return None
+
+
+STANDARD: tuple[tuple[tuple[str, ...], Callable[[Definition, Facts, Stems], Storylet | None]], ...] = (
+    (("examine|look|read|search|what",), _thing),
+    (("inventory", "what + carry|have|own|hold|pocket"), _inventory),
+    (("look", "where + i|we"), _place),
+)
+"""Keys, and the answer that the state gives; the first that has one is taken."""
+
+
+def _carried(state: Facts) -> list[str]:
+    items = [path for path, owner in state.values.items() if owner == PLAYER and path.startswith("inventory.")]
+    return [path.partition(".")[2] for path in items]
+
+
+def _answer(storylet_id: str, wordings: tuple[str, ...]) -> Storylet:
+    return Storylet(storylet_id, (StoryletOutcome("", wordings),))
+
+
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _small(idea: str) -> str:

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Any
 
-import snowballstemmer
+import snowballstemmer  # type: ignore[import-untyped]
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -144,5 +145,5 @@ def _stem(word: str, language: str) -> str:
 
 
 @lru_cache(maxsize=16)
-def _stemmer(name: str) -> snowballstemmer.stemmer:
+def _stemmer(name: str) -> Any:
     return snowballstemmer.stemmer(name)

@@ -95,8 +95,9 @@ def choose(
     for kind, found in (("any", _of(ready, "any")), *_fitting(definition, state, ready, text, mode)):
         if found:
             return _walk(_shuffled(found, state, draw), ordinal, draw, is_understood=kind != "hint")
-    silent = neutral.silence(definition, state) if not text else neutral.hint(_ideas(definition, state, ready))
-    return Choice(silent, ordinal, draw, is_understood=False)
+    if not text.strip():
+        return Choice(neutral.PASSING, ordinal, draw, is_understood=False)
+    return Choice(neutral.hint(_ideas(definition, state, ready)), ordinal, draw, is_understood=False)
 
 
 def tell(choice: Choice, outcomes: Iterable[Decided], definition: Definition, state: State) -> Telling:
@@ -161,8 +162,21 @@ def _fitting(
     if scores:
         yield "input", scores[max(scores)]
     hints = _of(ready, "hint")
+    yield "standard", [] if scores else _standard(definition, state, spoken)
     local = [hint for hint in hints if hint.when is not None]
     yield "hint", local or hints
+
+
+def _standard(definition: Definition, state: State, spoken: Stems) -> list[Storylet]:
+    """What any campaign can answer from its state: the place, what the player carries, a thing in plain sight."""
+    if not definition.language.startswith("en"):
+        return []
+    for keys, answer in neutral.STANDARD:
+        fits = [fit for fit in (match(pattern, spoken) for pattern in _patterns(keys, "en", ())) if fit is not None]
+        told = answer(definition, state, spoken) if fits else None
+        if told is not None:
+            return [told]
+    return []
 
 
 def _spoken(definition: Definition, state: State, text: str, mode: str | None) -> Stems:
@@ -325,7 +339,8 @@ def _ideas(definition: Definition, state: State, ready: Iterable[Storylet]) -> l
     for storylet in _of(ready, "input"):
         text = storylet.suggest or _idea(definition, storylet)
         if text:
-            ideas.setdefault(text, (_record(state, storylet.id) is not None, not storylet.suggest))
+            was_heard = _record(state, storylet.id) is not None or ideas.get(text, (False, True))[0]
+            ideas[text] = was_heard, not storylet.suggest
     return sorted(ideas, key=lambda text: ideas[text])
 
 
