@@ -245,18 +245,26 @@ def write(path: Path, key: tuple[str, ...], value: object) -> None:
 
     The file is replaced as a whole, with mode 0600. Raises ``io-error``, and ``bad-value`` where it is no TOML.
     """
+    try:
+        text = path.read_bytes().decode("utf-8-sig") if path.exists() else ""
+        _replace(path, changed(text, key, value))
+    except UnicodeDecodeError:
+        raise NarratorError("bad-value", f"{path} is not UTF-8.", "Mend it with an editor.") from None
+    except OSError as error:
+        raise NarratorError("io-error", f"{path} cannot be written: {error.strerror}.") from None
+
+
+def changed(text: str, key: tuple[str, ...], value: object) -> str:
+    """The text with one key set, or taken out with None. Raises ``bad-value`` where it is no TOML."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
     try:
-        text = path.read_text(encoding="utf-8-sig") if path.exists() else ""
         document = tomlkit.parse(text)
         _set(document, key, value)
-        _replace(path, tomlkit.dumps(document))
-    except (TOMLKitError, UnicodeDecodeError) as error:
-        raise NarratorError("bad-value", f"{path} cannot be changed: {error}", "Mend it with an editor.") from None
-    except OSError as error:
-        raise NarratorError("io-error", f"{path} cannot be written: {error.strerror}.") from None
+        return tomlkit.dumps(document)
+    except (TOMLKitError, TypeError, ValueError) as error:
+        raise NarratorError("bad-value", f"config.toml cannot be changed: {error}", "Mend it by hand.") from None
 
 
 def _set(document: TOMLDocument, key: tuple[str, ...], value: object) -> None:

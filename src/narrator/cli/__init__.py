@@ -1,0 +1,121 @@
+"""The command line (U21). Each family of commands is a module of its own, imported when it is asked for.
+
+An error is one line on standard error that says what to do, with exit code 1, or 2 where the command was used wrongly;
+a traceback is shown with ``--debug`` alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from narrator import __version__
+from narrator.core.errors import NarratorError
+
+# name: (module, one line of help). The module is imported when the command runs or its own help is shown.
+FAMILIES: dict[str, tuple[str, str]] = {
+    "play": ("play", "Play a campaign."),
+    "new": ("new", "Make a campaign from a sample or a definition."),
+    "list": ("shelf", "List the campaigns."),
+    "verify": ("verify", "Check every invariant of a campaign file."),
+    "backup": ("backup", "Copy a campaign safely, or bring a copy back."),
+    "doctor": ("doctor", "See what works on this machine and what does not."),
+    "config": ("config", "Show, check and change the settings."),
+    "schema": ("schema", "Print the JSON Schema of what goes in and out."),
+}
+
+
+class Families(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(FAMILIES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in FAMILIES:
+            return None
+        module = import_module(f"narrator.cli.{FAMILIES[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in FAMILIES.items()])
+
+
+@click.group(
+    cls=Families,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: narrator play lantern-road --plain",
+)
+@click.version_option(__version__, message="narrator %(version)s")
+@click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
+@click.pass_context
+def group(ctx: click.Context, debug: bool) -> None:
+    """Interactive fiction told by a language model, over a story that loses no word.
+
+    Without a command the library opens.
+    """
+    if ctx.invoked_subcommand is None:
+        from narrator.cli.shelf import open_library
+
+        ctx.exit(open_library())
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; the exit code comes back."""
+    arguments = sys.argv[1:] if argv is None else argv
+    is_debugging = "--debug" in arguments
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure: Any = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="replace")
+    try:
+        code = group.main(arguments, prog_name="narrator", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 2
+    except click.UsageError as error:
+        where = f" See `{error.ctx.command_path} --help`." if error.ctx is not None else ""
+        return _fail(f"{error.format_message().rstrip('.')}.{where}", 2)
+    except click.ClickException as error:
+        return _fail(error.format_message(), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except NarratorError as error:
+        if is_debugging:
+            raise
+        return _fail(str(error), 2 if error.code == "bad-value" else 1)
+    except BrokenPipeError:
+        # Nobody reads any more; the interpreter must not complain when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if is_debugging:
+            raise
+        return _crash(error)
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"narrator: {' '.join(message.split())}", file=sys.stderr)
+    return code
+
+
+def _crash(error: Exception) -> int:
+    """A programming error: one line for the player, the traceback for the log."""
+    import logging
+
+    from narrator import log, paths
+
+    handler = log.start(paths.log_folder())
+    logging.getLogger("narrator").error("Crashed", exc_info=error)
+    log.stop(handler)
+    place = f" The log is in {paths.log_folder()}." if handler is not None else ""
+    return _fail(f"{type(error).__name__}: a fault of the program.{place} --debug shows where.", 1)

@@ -55,7 +55,10 @@ class Performer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``height`` of the terminal in lines where text pauses; ``replay`` is played before the keyboard."""
+    """``height`` of the terminal in lines where text pauses; ``replay`` is played before the keyboard.
+
+    ``notes`` are told after the greeting: what is wrong in the settings, say.
+    """
 
     is_json: bool = False
     is_strict: bool = False
@@ -63,6 +66,7 @@ class Options:
     manner: Manner = field(default_factory=Manner)
     height: int | None = None
     replay: Path | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -232,6 +236,8 @@ class Conversation:
         try:
             await self._session.greet()
             await self._greeted.wait()
+            for note in self._options.notes:
+                self._tell(e.Noted(note))
             if self._options.replay is not None:
                 self._insert_replay(self._options.replay)
             self._source.begin(asyncio.get_running_loop(), self.receive, self.end_input)

@@ -1,0 +1,83 @@
+"""``narrator play``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from narrator.cli import naming, settings
+from narrator.core.errors import NarratorError
+from narrator.plain.play import CANNOT_OPEN, Wishes, play, with_answers
+
+
+@click.command(
+    "play",
+    epilog="Examples: narrator play lantern-road · narrator play lantern-road --plain --json < commands",
+)
+@click.argument("campaign")
+@click.option("--plain", is_flag=True, help="Line by line, for screen readers, dumb terminals and pipes.")
+@click.option("--json", "is_json", is_flag=True, help="One JSON object a line; implies --plain.")
+@click.option("--narrator", metavar="NAME", help="Who tells the story, by the name in config.toml, or scripted.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="The dice of a campaign that is being made.")
+@click.option("--strict", is_flag=True, help="End with code 1 at the first command that fails.")
+@click.option("--yes", "is_yes", is_flag=True, help="Answer questions with yes.")
+@click.option("--no", "is_no", is_flag=True, help="Answer questions with no.")
+@click.option("--ask", "is_asking", is_flag=True, help="Ask questions, also in JSON mode.")
+@click.option("--no-stream", is_flag=True, help="Whole paragraphs, then a mark at the end of the turn.")
+@click.option("--width", type=click.IntRange(20, 1000), help="Break lines at this many cells.")
+@click.option("--ascii", "is_ascii", is_flag=True, help="Nothing but ASCII.")
+@click.option("--quiet", is_flag=True, help="The story and errors alone.")
+@click.option("--no-more", is_flag=True, help="Do not pause before text scrolls past.")
+@click.option("--replay", type=click.Path(dir_okay=False, path_type=Path), help="Play these commands first.")
+def command(
+    campaign: str,
+    plain: bool,
+    is_json: bool,
+    narrator: str | None,
+    seed: int | None,
+    strict: bool,
+    is_yes: bool,
+    is_no: bool,
+    is_asking: bool,
+    no_stream: bool,
+    width: int | None,
+    is_ascii: bool,
+    quiet: bool,
+    no_more: bool,
+    replay: Path | None,
+) -> int:
+    """Play CAMPAIGN: a name, an unambiguous part of it, a path, or a sample that is then begun."""
+    if is_yes + is_no + is_asking > 1:
+        raise click.UsageError("--yes, --no and --ask exclude each other.")
+    wishes = with_answers(
+        Wishes(is_json, strict, None, not no_stream, width, is_ascii, quiet, not no_more, replay),
+        is_yes=is_yes,
+        is_no=is_no,
+        is_asking=is_asking,
+    )
+    return begin(campaign, seed=seed, narrator=narrator, wishes=wishes)
+
+
+def begin(campaign: str, *, seed: int | None = None, narrator: str | None = None, wishes: Wishes | None = None) -> int:
+    """Find or make the campaign and play it. A campaign that cannot be opened is exit code 3 (U15)."""
+    wishes = wishes or Wishes()
+    chosen, notes = settings.load()
+    try:
+        path = naming.open_or_make(campaign, seed=seed)
+    except NarratorError as error:
+        if error.code == "bad-value" and seed is not None:
+            raise
+        return _cannot_open(error, is_json=wishes.is_json)
+    with settings.logging(chosen):
+        return play(path, settings=chosen, notes=notes, narrator=narrator, wishes=wishes)
+
+
+def _cannot_open(error: NarratorError, *, is_json: bool) -> int:
+    from narrator.plain.output import Output
+    from narrator.plain.play import report
+
+    output = Output(lambda: None)
+    report(output, error, is_json=is_json)
+    output.close()
+    return CANNOT_OPEN

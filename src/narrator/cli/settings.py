@@ -1,0 +1,25 @@
+"""The settings and the log, as every command begins with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from narrator import config, log, paths
+from narrator.config import Settings
+
+
+def load() -> tuple[Settings, tuple[str, ...]]:
+    """The settings, and what is wrong in them as lines."""
+    settings, problems = config.read(paths.config_file())
+    return settings, tuple(f"config.toml: {problem}" for problem in problems)
+
+
+@contextmanager
+def logging(settings: Settings) -> Iterator[None]:
+    """Write the log while this lasts."""
+    handler = log.start(paths.log_folder(), has_story_text=settings.log.story_text)
+    try:
+        yield
+    finally:
+        log.stop(handler)

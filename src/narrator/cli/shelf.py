@@ -1,0 +1,85 @@
+"""``narrator list``, and ``narrator`` alone: the library in its plain form, a numbered list."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from narrator import paths
+from narrator.core.prose import visible
+
+if TYPE_CHECKING:
+    from narrator.engine.library import Book
+
+
+@click.command("list", epilog="Example: narrator list --json")
+@click.option("--json", "is_json", is_flag=True, help="One JSON array.")
+def command(is_json: bool) -> int:
+    """List the campaigns, the last played first."""
+    from narrator.engine.library import books
+
+    found = books(paths.campaigns_folder())
+    if is_json:
+        click.echo(json.dumps([_as_object(book) for book in found], ensure_ascii=False, indent=2))
+        return 0
+    for book in found:
+        click.echo(_line(book))
+    if not found:
+        click.echo(f"No campaigns yet. The samples are {', '.join(paths.samples())}: narrator play NAME begins one.")
+    return 0
+
+
+def _as_object(book: Book) -> dict[str, object]:
+    return {
+        "name": book.name,
+        "title": book.title,
+        "path": str(book.path),
+        "played_at": book.played_at or None,
+        "position": book.position,
+        "steps": book.steps,
+        "words": book.words,
+        "branches": book.branches,
+        "takes": book.takes,
+        "problem": book.problem or None,
+    }
+
+
+def _line(book: Book) -> str:
+    if book.problem:
+        return visible(f"{book.name}: cannot be read. {book.problem}")
+    played = f", last played {book.played_at[:10]}" if book.played_at else ""
+    where = f"step {book.position} of {book.steps}"
+    return visible(f"{book.name}: {book.title}. {where}, {book.words} words{played}.")
+
+
+def open_library() -> int:
+    """The numbered list: a number plays what stands there. Ends with the play, or at the end of input."""
+    from narrator.cli.play import begin
+    from narrator.engine.library import books
+    from narrator.plain.play import read_choice
+
+    found = books(paths.campaigns_folder())
+    names = [book.name for book in found]
+    samples = [name for name in paths.samples() if name not in names]
+    for number, book in enumerate(found, 1):
+        click.echo(f"{number}. {_line(book)}")
+    for number, name in enumerate(samples, len(found) + 1):
+        click.echo(f"{number}. {name}: a new game.")
+    choices = [*names, *samples]
+    if not choices:
+        click.echo("There is nothing to play. `narrator new --from FILE.toml` makes a campaign.")
+        return 0
+    while (answer := read_choice("Number or name, q to quit: ")) is not None:
+        wanted = answer.strip()
+        if wanted.lower() in ("q", "quit", "/quit"):
+            return 0
+        if wanted.isdecimal() and 1 <= int(wanted) <= len(choices):
+            return begin(choices[int(wanted) - 1])
+        if wanted in choices:
+            return begin(wanted)
+        if wanted:
+            click.echo(f"There is no {visible(wanted)}.")
+    click.echo()
+    return 0

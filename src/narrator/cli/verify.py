@@ -1,0 +1,30 @@
+"""``narrator verify``."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from narrator.cli.naming import find_campaign
+
+
+@click.command("verify", epilog="Example: narrator verify lantern-road --json")
+@click.argument("campaign")
+@click.option("--json", "is_json", is_flag=True, help="One JSON object.")
+def command(campaign: str, is_json: bool) -> int:
+    """Check every invariant of CAMPAIGN; nothing is changed. Exit code 1 where one is broken."""
+    from narrator.store.verify import verify
+
+    report = verify(find_campaign(campaign))
+    problems = [{"invariant": p.invariant, "node": p.node, "text": p.text} for p in report.problems]
+    if is_json:
+        found = {"ok": report.ok, "nodes": report.nodes, "branches": report.branches, "problems": problems}
+        click.echo(json.dumps(found, ensure_ascii=False))
+    else:
+        for problem in report.problems:
+            place = f" at node {problem.node}" if problem.node is not None else ""
+            click.echo(f"{problem.invariant}{place}: {problem.text}")
+        verdict = "All is well" if report.ok else f"{len(problems)} broken"
+        click.echo(f"{verdict}: {report.nodes} nodes, {report.branches} branches.")
+    return 0 if report.ok else 1
