@@ -210,6 +210,9 @@ def explain_connection(server: Server, error: BaseException, *, has_begun: bool)
         if isinstance(cause, ConnectionRefusedError) or "refused" in said or "all connection attempts failed" in said:
             reason = "refuses connections"
             break
+        if "disconnected" in said or "reset" in said or "closed" in said:
+            reason, hint = "dropped the connection without an answer", "Try again; the server's own log may say why."
+            break
     return failed("narrator-unreachable", f"{server.host} {reason}.", hint, is_transient=is_transient)
 
 
