@@ -13,6 +13,7 @@ from narrator.core.checks import Check
 from narrator.core.errors import BadValue, Refusal
 from narrator.core.proposal import Proposal
 from narrator.core.state import Event as StateEvent
+from narrator.core.tree import Node
 from narrator.core.view import visibility
 from narrator.engine import showing, turn
 from narrator.engine.commands import Command
@@ -59,11 +60,27 @@ async def _retell(session: Session, command: Command) -> None:
 
 
 async def _edit(session: Session, command: Command) -> None:
-    node = find_step(session.story, command.args["step"])
+    node, text = _edited(session, command)
+    if node.role == "player":
+        await session.run_turn(turn.plan_edit_input(session.story, node, text))
+    elif node.role == "narrator":
+        await session.run_edit(turn.plan_edit_narration(session.story, node, "edit"), text)
+    else:
+        raise BadValue("Only an input or a narration can be edited.")
+
+
+async def _edit_wording(session: Session, command: Command) -> None:
+    node, text = _edited(session, command)
+    if node.role != "narrator":
+        raise BadValue("Only a narration has a wording of its own.", "Use /edit for an input.")
+    session.carry_wording(turn.plan_edit_narration(session.story, node, "edit-wording"), text)
+
+
+def _edited(session: Session, command: Command) -> tuple[Node, str]:
     text = str(command.args["text"])
-    if node.role != "player":
-        raise BadValue("Only an input can be edited this way.", "Use /edit-wording for a narration.")
-    await session.run_turn(turn.plan_edit_input(session.story, node, text))
+    if not text.strip():
+        raise BadValue("The new text is empty.")
+    return find_step(session.story, command.args["step"]), text
 
 
 async def _fork(session: Session, command: Command) -> None:
@@ -264,7 +281,7 @@ async def _keep(session: Session, command: Command) -> None:
 
 
 async def _answer(session: Session, command: Command) -> None:
-    session.answer(command.args["choice"])
+    session.answer(command.args["choice"], command.args.get("value"))
 
 
 async def _nothing(session: Session, command: Command) -> None:
@@ -305,6 +322,7 @@ HANDLERS: Mapping[str, Handler] = {
     "retry": _retry,
     "retell": _retell,
     "edit": _edit,
+    "edit-wording": _edit_wording,
     "fork": _fork,
     "undo": _move(lambda story, args: story.undo(args.get("n", 1))),
     "redo": _move(lambda story, args: story.redo(args.get("n", 1))),

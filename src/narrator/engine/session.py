@@ -46,7 +46,7 @@ class Session:
         self._answers = answers
         self._feed = Feed()
         self._lanes = Lanes(self._upkeep_failed)
-        self._question: tuple[Asked, asyncio.Future[str]] | None = None
+        self._question: tuple[Asked, asyncio.Future[tuple[str, Any]]] | None = None
         self._questions = 0
         self._turn_answered = asyncio.Event()
         self._turn_answered.set()
@@ -188,6 +188,19 @@ class Session:
         self.in_flight = InFlight(plan)
         await self._in_lane(self._tell, self.in_flight)
 
+    async def run_edit(self, plan: Plan, text: str) -> None:
+        """Accept the player's own wording of a narration (S22)."""
+        self.in_flight = InFlight(plan, text=text)
+        await self._in_lane(self._take_in, self.in_flight)
+
+    def carry_wording(self, plan: Plan, text: str) -> None:
+        """The same with the original's changes of state, without a request (S22)."""
+        teller, flight = self._teller(), InFlight(plan, text=text, finish="edited")
+        assert plan.replaced is not None
+        flight.checks = reads.checks_of(self.story.store, [plan.replaced.id]).get(plan.replaced.id, ())
+        judged = telling.carry(teller, flight)
+        self._show_turn(telling.accept(teller, flight, judged), judged)
+
     async def run_keep(self, flight: InFlight) -> None:
         """Accept the partial text like any other narration (T3)."""
         flight.finish = "kept"
@@ -214,8 +227,10 @@ class Session:
     async def _take_in(self, flight: InFlight) -> None:
         """Work out, then, with no await between: commit and tell (S46)."""
         teller = self._teller()
-        if flight.plan.verb == "retell":
-            judged = telling.nothing_judged()
+        if flight.plan.origin == "edited":
+            judged = await telling.work_out_edit(teller, flight)
+        elif flight.plan.verb == "retell":
+            judged = telling.carry(teller, flight)
         else:
             judged = await telling.work_out(teller, flight)
         ids = telling.accept(teller, flight, judged)
@@ -256,21 +271,25 @@ class Session:
 
     async def ask(self, what: str, choices: tuple[str, ...], default: str, shows: Any) -> str:
         """Put a question to the player and wait for the choice; settled by policy where nobody is there to answer."""
+        return (await self.ask_value(what, choices, default, shows))[0]
+
+    async def ask_value(self, what: str, choices: tuple[str, ...], default: str, shows: Any) -> tuple[str, Any]:
+        """The same for a question whose answer may carry a value (``/answer enter VALUE``)."""
         self._questions += 1
         asked = Asked(self._questions, what, choices, default, shows)
         self.publish(asked)
         if self._answers == "yes" and "yes" in choices:
-            return "yes"
+            return "yes", None
         if self._answers != "ask":
-            return default
-        future: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+            return default, None
+        future: asyncio.Future[tuple[str, Any]] = asyncio.get_running_loop().create_future()
         self._question = (asked, future)
         try:
             return await future
         finally:
             self._question = None
 
-    def answer(self, choice: str) -> None:
+    def answer(self, choice: str, value: Any = None) -> None:
         """Answer the waiting question. Raises ``bad-value`` for a choice it does not have."""
         if self._question is None:
             raise Refusal("bad-value", "No question is waiting.")
@@ -278,11 +297,11 @@ class Session:
         if choice not in asked.choices:
             raise Refusal("bad-value", f"{choice!r} is no choice here.", f"Choose {' or '.join(asked.choices)}.")
         if not future.done():
-            future.set_result(choice)
+            future.set_result((choice, value))
 
     def _settle_question(self) -> None:
         if self._question is not None and not self._question[1].done():
-            self._question[1].set_result(self._question[0].default)
+            self._question[1].set_result((self._question[0].default, None))
 
     # ----------------------------------------------------------------------------------------------------- around it
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from narrator.core import answers, budget, checks, prompt
-from narrator.core.errors import NarrationFailed, NarratorError, Refusal
+from narrator.core.errors import NarrationFailed, NarratorError, Refusal, Stopped
 from narrator.core.prompt import PromptParts, encode
 from narrator.core.referee import Verdict, judge
 from narrator.core.state import State, advance, dump, is_ended
@@ -40,6 +40,7 @@ class Teller:
     narrator: Narrator
     publish: Callable[[Event], None]
     ask: Callable[[str, tuple[str, ...], str, Any], Awaitable[str]]
+    ask_value: Callable[[str, tuple[str, ...], str, Any], Awaitable[tuple[str, Any]]]
     high_watermark: float = budget.HIGH_WATERMARK
     low_watermark: float = budget.LOW_WATERMARK
 
@@ -179,9 +180,54 @@ async def work_out(teller: Teller, flight: InFlight) -> Judged:
             )
 
 
-def nothing_judged() -> Judged:
-    """For a turn whose changes are settled already: a retell (S20)."""
-    return Judged(Verdict((), (), ()))
+def carry(teller: Teller, flight: InFlight) -> Judged:
+    """The changes of the replaced take, with the node that first caused them as their source (S20, S22)."""
+    source = flight.plan.replaced
+    assert source is not None
+    copied = reads.events_of(teller.story.store, [source.id]).get(source.id, ())
+    events = (replace(event, source_node_id=event.source_node_id or source.id) for event in copied)
+    return Judged(Verdict(tuple(events)), "carried")
+
+
+async def work_out_edit(teller: Teller, flight: InFlight) -> Judged:
+    """What an edited narration changes, worked out again, shown and chosen (S22). Raises ``Stopped`` for cancel.
+
+    Where the narrator cannot read the text, the choice is between the original's changes, none, and the player's own.
+    """
+    story, plan = teller.story, flight.plan
+    assert plan.replaced is not None
+    state = story.state(plan.anchor)
+    flight.state, flight.stage = state, "extract"
+    flight.checks = reads.checks_of(story.store, [plan.replaced.id]).get(plan.replaced.id, ())
+    flight.finish = "edited"
+    abilities = await teller.narrator.capabilities()
+    kept = carry(teller, flight)
+    worked: Judged | None = None
+    if abilities.proposes_as == "model" and (story.definition.has_state or story.row.is_tracking):
+        flight.prompt = _parts(teller, flight, abilities)
+        proposals = await _extract(teller, flight, abilities)
+        flight.prompt = None
+        if proposals is not None:
+            worked = Judged(judge(story.definition, state, proposals, source="model"), "worked out again")
+    if worked is None and not kept.verdict.events and not story.definition.has_state:
+        return kept
+    choices = (*(("worked-out",) if worked is not None else ()), "keep", "none", "enter", "cancel")
+    shows = {"worked_out": _told(worked), "kept": _told(kept)}
+    choice, entered = await teller.ask_value("edited-state", choices, choices[0], shows)
+    if choice == "cancel":
+        raise Stopped
+    if choice == "enter":
+        wanted = answers.parse_proposals(json.dumps(entered if entered is not None else {}))
+        return Judged(judge(story.definition, state, wanted, source="player"), "entered")
+    if choice == "none":
+        return Judged(Verdict(), "without changes of state")
+    return worked if choice == "worked-out" and worked is not None else kept
+
+
+def _told(judged: Judged | None) -> list[dict[str, Any]] | None:
+    if judged is None:
+        return None
+    return [{"path": e.path, "old": e.previous, "new": e.value, "source": e.source} for e in judged.verdict.events]
 
 
 async def _extract(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> tuple[Any, ...] | None:
@@ -202,11 +248,6 @@ def accept(teller: Teller, flight: InFlight, judged: Judged) -> list[int]:
     """Commit the turn: one synchronous transaction, or nothing (S12). Raises ``Stale``."""
     story, plan = teller.story, flight.plan
     flight.stage = "commit"
-    events = judged.verdict.events
-    if plan.verb == "retell" and plan.replaced is not None:
-        source = plan.replaced
-        copied = reads.events_of(story.store, [source.id]).get(source.id, ())
-        events = tuple(replace(event, source_node_id=event.source_node_id or source.id) for event in copied)
     record = _provenance(flight, judged)
     packed, texts = prompting.pack(flight.prompt) if flight.prompt is not None else ({}, ())
     if packed:
@@ -217,8 +258,8 @@ def accept(teller: Teller, flight: InFlight, judged: Judged) -> list[int]:
         flight.text,
         plan.narration_mode,
         plan.origin,
-        source_id=plan.replaced.id if plan.verb == "retell" and plan.replaced else None,
-        events=events,
+        source_id=plan.replaced.id if plan.replaced is not None and plan.origin in ("retold", "edited") else None,
+        events=judged.verdict.events,
         checks=flight.checks,
         provenance=record,
     )

@@ -195,6 +195,23 @@ def plan_edit_input(story: Story, node: Node, text: str) -> Plan:
     )
 
 
+def plan_edit_narration(story: Story, node: Node, verb: str) -> Plan:
+    """An edited take of a narration, from the state before it (S22)."""
+    anchor = _parent(story, node)
+    assert anchor is not None
+    left = _left(story, node)
+    return plan_below(
+        story,
+        anchor,
+        verb,
+        left=left,
+        has_place=left == "move",
+        replaced=node,
+        narration_mode=node.mode,
+        origin="edited",
+    )
+
+
 def plan_fork(story: Story, node: Node) -> Plan:
     """Fork here on a player's node: it is narrated, and the narration opens a branch (S24)."""
     return plan_below(story, node, "fork", is_fork=True, has_place=True, left=_left(story, node))
