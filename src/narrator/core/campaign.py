@@ -11,7 +11,6 @@ import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -280,17 +279,13 @@ def _storylets(shape: door.DefinitionFile, problems: list[Problem]) -> tuple[Sto
 
 
 def _storylet(table: door.StoryletTable, where: str, problems: list[Problem]) -> Storylet:
-    outcomes = [
-        StoryletOutcome(outcome_name(outcome.on), tuple(outcome.wordings), _effects(outcome.effects), outcome.ending)
-        for outcome in table.outcomes
-    ]
+    common = _effects(table.effects)
+    told = [(outcome_name(row.on), row.wordings, common + _effects(row.effects), row.ending) for row in table.outcomes]
     if table.wordings:
-        outcomes.append(StoryletOutcome("", tuple(table.wordings), _effects(table.effects), table.ending))
-    elif table.effects or table.ending:
-        outcomes = [
-            replace(outcome, effects=_effects(table.effects) + outcome.effects, ending=outcome.ending or table.ending)
-            for outcome in outcomes
-        ]
+        told.append(("", table.wordings, common, ""))
+    outcomes = [
+        StoryletOutcome(on, tuple(wordings), effects, ending or table.ending) for on, wordings, effects, ending in told
+    ]
     if not outcomes:
         problems.append((where, "has nothing to tell: wordings, or outcomes with wordings, are missing"))
     if table.outcomes and table.check is None:

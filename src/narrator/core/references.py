@@ -9,10 +9,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from narrator.core.conditions import Call, Compare, Condition, Literal, Path, parts
-from narrator.core.definition import BUILT_IN, PLAYER, Definition, Storylet, find_field
+from narrator.core.definition import BUILT_IN, PLAYER, Definition, Field, Storylet, find_field
 from narrator.core.door import Problem, near
+from narrator.core.field_types import coerce
+from narrator.core.places import Placed, Wrong
 from narrator.core.proposal import Proposal
+from narrator.core.state import EMPTY
 
+_OF_WHAT_IS_THERE = {"close", "remove", "retract"}
+"""Operations whose value depends on the state they meet: nothing can be said of them here."""
 _KINDS = {"input": "storylets", "continue": "storylets", "any": "storylets", "hint": "hints", "aside": "asides"}
 
 
@@ -65,6 +70,36 @@ def _fields(definition: Definition) -> Iterator[Problem]:
             yield f"{where}.bands", f"mean nothing for type {field.type}"
         if field.choices and field.type != "text":
             yield f"{where}.choices", f"mean nothing for type {field.type}"
+        yield from _initial(definition, field, where)
+
+
+def _initial(definition: Definition, field: Field, where: str) -> Iterator[Problem]:
+    """Initial values come to the state without a referee, so their types are asked here."""
+    if field.initial is None:
+        return
+    if field.type != "relation":
+        yield from _value(definition, field, Proposal("set", field.path, field.initial), f"{where}.initial")
+        return
+    rows = field.initial if isinstance(field.initial, list) else [field.initial]
+    for at, row in enumerate(rows):
+        if not isinstance(row, list) or len(row) != 3 or not all(isinstance(name, str) for name in row[:2]):
+            yield f"{where}.initial[{at}]", 'should be ["from", "to", number]'
+        else:
+            yield from _value(definition, field, Proposal("set", field.path, row[2]), f"{where}.initial[{at}]")
+
+
+def _value(definition: Definition, field: Field, proposal: Proposal, where: str) -> Iterator[Problem]:
+    try:
+        typed = coerce(definition, EMPTY, Placed(proposal, field.path, field))
+    except Wrong as wrong:
+        yield where, str(wrong)
+        return
+    if typed.notes:
+        yield where, typed.notes[0]
+    if typed.number is not None and field.minimum is not None and typed.number < field.minimum:
+        yield where, f"is below {field.minimum:g}"
+    if typed.number is not None and field.maximum is not None and typed.number > field.maximum:
+        yield where, f"is above {field.maximum:g}"
 
 
 def _rules(definition: Definition) -> Iterator[Problem]:
@@ -125,6 +160,11 @@ def _effects(definition: Definition, effects: Iterable[Proposal], where: str) ->
             yield f"{where}[{at}].path", _unknown_path(definition, effect.path)
         elif effect.path == "story.fired":
             yield f"{where}[{at}].path", "story.fired is kept by the program"
+        elif effect.op not in _OF_WHAT_IS_THERE:
+            try:
+                coerce(definition, EMPTY, Placed(effect, field.path, field))
+            except Wrong as wrong:
+                yield f"{where}[{at}]", str(wrong)
 
 
 def _condition(definition: Definition, condition: Condition | None, where: str) -> Iterator[Problem]:
