@@ -52,17 +52,6 @@ _LOOPBACK: Final = re.compile(r"localhost|127(\.\d{1,3}){3}|::1")
 _RESERVED: Final = frozenset(
     {"model", "messages", "stream", "stream_options", "tools", "tool_choice", "response_format"}
 )
-_STAINLESS: Final = (
-    "Lang",
-    "Package-Version",
-    "OS",
-    "Arch",
-    "Runtime",
-    "Runtime-Version",
-    "Async",
-    "Retry-Count",
-    "Read-Timeout",
-)
 _TOOL_HOSTS: Final = ("api.openai.com", "openrouter.ai")
 
 Choice = Literal["auto", "on", "off"]
@@ -309,9 +298,11 @@ class OpenAICompatible:
         """One request on the wire: the chunks of its answer. Raises ``Broken``, outside of every other exception."""
         failure: Failure | None = None
         try:
+            self._require_online()
             async with AsyncExitStack() as stack:
+                client = await self._connect()
                 async with asyncio.timeout(self._timeout):
-                    response = await self._open(request, with_schema)
+                    response = await self._open(client, request, with_schema)
                 stack.push_async_callback(response.aclose)
                 async with aclosing(self._read(response, telling)) as answers:
                     async for answer in answers:
@@ -328,12 +319,13 @@ class OpenAICompatible:
         if failure is not None and not telling.is_finished:
             raise Broken(failure)
 
-    async def _open(self, request: Request, with_schema: bool) -> Response:
-        """Send the request; the answer with its body still to come. A status that is no success is ``Broken``."""
+    def _require_online(self) -> None:
         if self._offline and not self.is_loopback:
             hint = "Set offline = false in config.toml, or choose a narrator on this machine."
             raise Broken(failures.failed("offline", f"{self.host} is not asked: offline is on.", hint))
-        client = await self._connect()
+
+    async def _open(self, client: AsyncOpenAI, request: Request, with_schema: bool) -> Response:
+        """Send the request; the answer with its body still to come. A status that is no success is ``Broken``."""
         from openai import AsyncStream
 
         stream = await client.post(
@@ -401,19 +393,15 @@ class OpenAICompatible:
         return self._client
 
     def _make_client(self, http: AsyncClient) -> AsyncOpenAI:
-        """The SDK as a carrier alone: without retries, and without headers that tell of this machine."""
-        from openai import AsyncOpenAI, Omit
+        """The SDK as a carrier alone: it retries nothing, and holds no key."""
+        from openai import AsyncOpenAI
 
-        silent = ("OpenAI-Organization", "OpenAI-Project", *(f"X-Stainless-{what}" for what in _STAINLESS))
-        headers: dict[str, Any] = {name: Omit() for name in silent}
         return AsyncOpenAI(
             api_key="none",
-            organization="",
-            project="",
             base_url=self.base_url,
             timeout=None,
             max_retries=0,
-            default_headers={**headers, "Accept-Encoding": "identity", "User-Agent": "narrator"},
+            default_headers={"Accept-Encoding": "identity", "User-Agent": "narrator"},
             http_client=http,
         )
 

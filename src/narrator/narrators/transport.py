@@ -22,6 +22,18 @@ LIBRARIES: Final = ("openai", "httpx2", "httpcore2", "h11")
 _LARGEST_ERROR: Final = 64 << 10
 _LARGEST_LISTING: Final = 4 << 20
 _CONNECT_SECONDS: Final = 10.0
+_HEADERS: Final = frozenset(
+    {
+        "host",
+        "connection",
+        "accept",
+        "accept-encoding",
+        "content-type",
+        "content-length",
+        "user-agent",
+        "x-narrator-purpose",
+    }
+)
 _ASKING: Final = {"is_asking": True}
 
 
@@ -37,16 +49,18 @@ def make_http(server: Server, key: Secret | None, timeout: float, *, is_loopback
     """The client. ``timeout`` is in seconds and bounds the connection alone; silence is the reader's to notice.
 
     No proxy stands between a program and its own machine. No redirect is followed: the words go to the host that was
-    named. The key is put in here, and no key goes out where there is none.
+    named. The key is put in here; but for it just the headers of the contract go out, whatever the SDK finds in its
+    environment or tells of this machine.
     """
     import httpx2
 
     for name in LIBRARIES:
         logging.getLogger(name).setLevel(logging.WARNING)
 
-    class Bearer(httpx2.Auth):
+    class Headers(httpx2.Auth):
         def auth_flow(self, request: Any) -> Generator[Any, Any, None]:
-            request.headers.pop("Authorization", None)
+            for name in [name for name in request.headers if name not in _HEADERS]:
+                del request.headers[name]
             if key is not None:
                 request.headers["Authorization"] = f"Bearer {key.reveal()}"
             yield request
@@ -58,7 +72,7 @@ def make_http(server: Server, key: Secret | None, timeout: float, *, is_loopback
         raise Broken(explain_status(server, response.status_code, response.headers, body))
 
     return httpx2.AsyncClient(
-        auth=Bearer(),
+        auth=Headers(),
         timeout=httpx2.Timeout(None, connect=min(_CONNECT_SECONDS, timeout)),
         follow_redirects=False,
         trust_env=not is_loopback,
