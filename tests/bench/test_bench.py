@@ -146,7 +146,7 @@ def test_an_unknown_measure_is_named() -> None:
 @pytest.mark.spec("U21")
 def test_the_command_prints_the_contract(tmp_path: Path) -> None:
     home = tmp_path / "own"
-    command = "import sys; from narrator.cli.bench import bench; bench(sys.argv[1:])"
+    command = "import sys; from narrator.cli.bench import command; command(sys.argv[1:])"
     done = subprocess.run(
         [sys.executable, "-c", command, "--json", "--small", "--only", "window"],
         capture_output=True,

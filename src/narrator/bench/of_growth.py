@@ -23,7 +23,7 @@ def fork_bytes(folder: Path) -> list[Row]:
     forked, straight = folder / "forked.narrator", folder / "straight.narrator"
     sizes = [_grow(forked, is_forked=True), _grow(straight, is_forked=False)]
     each = [(after - before) / LAST for before, after in sizes]
-    return [row("bytes/a fork beyond its nodes", [each[0] - each[1]], unit="B", scale=1, goal=Goal(150))]
+    return [row("fork/bytes beyond its nodes", [each[0] - each[1]], unit="B", scale=1, goal=Goal(150))]
 
 
 def _grow(path: Path, *, is_forked: bool) -> tuple[int, int]:
@@ -33,17 +33,17 @@ def _grow(path: Path, *, is_forked: bool) -> tuple[int, int]:
     before = 0
     for number in range(FORKS):
         if number == FORKS - LAST:
-            before = _used(path)
+            before = used_bytes(path)
         if is_forked:
             builder.leave_behind(2)
         else:
             builder.write(2)
         builder.write(2)
     builder.story.close()
-    return before, _used(path)
+    return before, used_bytes(path)
 
 
-def _used(path: Path) -> int:
+def used_bytes(path: Path) -> int:
     """Bytes of a packed copy of a campaign, as its connection sees it."""
     copy = path.with_suffix(".packed")
     copy.unlink(missing_ok=True)

@@ -46,7 +46,7 @@ def window(files: Files, n: int = 200) -> list[Row]:
             row(f"window/{name}", taken[name], floor=taken[f"{name} floor"], goal=Goal(3, is_ratio=True))
             for name in stories
         ]
-        rows += _against_flat("window", {name: taken[name] for name in stories}, 1.2)
+        rows += against_flat("window", {name: taken[name] for name in stories}, 1.2)
     return rows
 
 
@@ -63,7 +63,7 @@ def _fetch(bare: sqlite3.Connection, ids: list[int]) -> Callable[[], object]:
     return lambda: bare.execute(sql, ids).fetchall()
 
 
-def _against_flat(what: str, samples: Mapping[str, list[float]], limit: float) -> list[Row]:
+def against_flat(what: str, samples: Mapping[str, list[float]], limit: float) -> list[Row]:
     """Each campaign's samples with those of flat-600 as their floor."""
     flat = samples.get(FLAT)
     if flat is None:
@@ -87,7 +87,7 @@ def moves(files: Files, n: int = 100) -> list[Row]:
                 story.restore(f"mark {CHECKPOINTS - 1}")
         for verb, samples in found.items():
             rows += [row(f"{verb}/{name}", taken, goal=Goal(8), by_p95=True) for name, taken in samples.items()]
-            rows += _against_flat(verb, samples, 1.5)
+            rows += against_flat(verb, samples, 1.5)
     return rows
 
 
@@ -181,7 +181,7 @@ def opening(files: Files, n: int = 40) -> list[Row]:
         )
         for name in files
     ]
-    return rows + _against_flat("open", {name: taken[name] for name in files}, 1.5)
+    return rows + against_flat("open", {name: taken[name] for name in files}, 1.5)
 
 
 def _open(path: Path) -> Callable[[], object]:

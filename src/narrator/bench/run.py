@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
-from narrator.bench import fixtures, of_growth, of_reading
+from narrator.bench import fixtures, of_growth, of_reading, of_turns
 from narrator.bench.sampling import Row
-from narrator.core.errors import BadValue
+from narrator.core.errors import BadValue, NarratorError
 
 Say = Callable[[str], None]
 
@@ -39,7 +39,15 @@ MEASURES = (
         "moves", "undo, redo, take, restore, switch, to what is shown", lambda bench: of_reading.moves(bench.files)
     ),
     Measure("open", "open a file and show its first window", lambda bench: of_reading.opening(bench.files)),
-    Measure("bytes", "what a fork adds to the file", lambda bench: of_growth.fork_bytes(bench.folder), ()),
+    Measure("turn", "a turn, all but the model", lambda bench: of_turns.turns(bench.files, bench.folder)),
+    Measure("prompt", "the prompt of the coming turn", lambda bench: of_turns.prompts(bench.files, bench.folder)),
+    Measure(
+        "weight",
+        "bytes of the file a turn",
+        lambda bench: of_turns.turn_bytes(bench.files, bench.folder),
+        fixtures.SMALL,
+    ),
+    Measure("fork", "bytes a fork adds to the file", lambda bench: of_growth.fork_bytes(bench.folder), ()),
 )
 
 
@@ -64,7 +72,11 @@ def run(folder: Path, *, only: Sequence[str] = (), is_small: bool = False, say: 
     rows: list[Row] = []
     for measure in measures:
         say(f"Measuring {measure.name}: {measure.title} …")
-        rows += measure.take(bench)
+        files = {name: path for name, path in bench.files.items() if name in measure.campaigns}
+        try:
+            rows += measure.take(replace(bench, files=files))
+        except NarratorError as error:
+            say(f"No number for {measure.name}: {error}")
     return rows
 
 

@@ -25,6 +25,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "backup": ("backup", "Copy a campaign safely, or bring a copy back."),
     "doctor": ("doctor", "See what works on this machine and what does not."),
     "config": ("config", "Show, check and change the settings."),
+    "bench": ("bench", "Measure what narrator costs on this machine."),
     "schema": ("schema", "Print the JSON Schema of what goes in and out."),
 }
 

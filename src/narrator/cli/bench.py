@@ -13,7 +13,7 @@ import click
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object instead of a table.")
 @click.option("--only", multiple=True, metavar="NAME", help="Run the measures whose name begins so (may be repeated).")
 @click.option("--small", "is_small", is_flag=True, help="Leave out the campaigns of 100,000 steps.")
-def bench(is_json: bool, only: tuple[str, ...], is_small: bool) -> None:
+def command(is_json: bool, only: tuple[str, ...], is_small: bool) -> None:
     """Measure what narrator costs on this machine, beside what the same work costs without it.
 
     Writing the campaigns that are measured takes about a minute (a few seconds with --small). A goal that is not met
