@@ -477,11 +477,16 @@ async def test_a_wait_can_be_stopped(server: FakeServer) -> None:
 
 
 @pytest.mark.spec("T3")
-@pytest.mark.parametrize("stage", ["before-status", "before-first-token", "between-tokens"])
-@pytest.mark.parametrize("how", ["cancel", "aclose"])
+@pytest.mark.parametrize(
+    ("stage", "how"),
+    [
+        ("before-status", "cancel"),
+        ("before-first-token", "cancel"),
+        ("between-tokens", "cancel"),
+        ("between-tokens", "aclose"),
+    ],
+)
 async def test_stop_closes_the_stream_within_100_ms(server: FakeServer, stage: str, how: str) -> None:
-    if how == "aclose" and stage != "between-tokens":
-        pytest.skip("a generator that has given nothing yet is stopped by cancelling its task")
     silent_from = {"before-first-token": 0, "between-tokens": 1}
     server.answer("narrate", say("The gate.", stall_at=silent_from[stage]) if stage in silent_from else stall())
     teller = narrator(server)

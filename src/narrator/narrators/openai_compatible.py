@@ -24,6 +24,7 @@ from narrator.core.errors import BadValue, ContextTooLong
 from narrator.core.prompt import Message
 from narrator.narrators import failures, tokens
 from narrator.narrators.answers import Answer
+from narrator.narrators.asking import RESERVED, request_body
 from narrator.narrators.failures import Failure, Server
 from narrator.narrators.port import (
     Capabilities,
@@ -102,7 +103,7 @@ class OpenAICompatible:
         self._timeout = timeout
         self._retries = retries
         self._sampling = dict(sampling or {})
-        if clash := _RESERVED.intersection(self._sampling):
+        if clash := RESERVED.intersection(self._sampling):
             raise BadValue(f"narrators.{name}.sampling.{min(clash)} is not a sampler setting.")
         self._offline = offline
         self._backoff = backoff
@@ -264,35 +265,10 @@ class OpenAICompatible:
             self._measure.learn(usage.tokens_in, tokens.count_bytes(request.messages))
 
     def _body(self, request: Request, with_schema: bool) -> dict[str, Any]:
-        """The JSON body. Sampler settings go as they stand, the seed offset by the take (T16)."""
         limit = "max_completion_tokens" if self.host == "api.openai.com" else "max_tokens"
-        sampling = {**self._sampling, **request.sampling}
-        if isinstance(sampling.get("seed"), int):
-            sampling["seed"] += request.take
-        body: dict[str, Any] = {
-            **sampling,
-            "model": self.model,
-            "messages": [{"role": message.role, "content": message.content} for message in request.messages],
-            "stream": True,
-            "stream_options": {"include_usage": True},
-            limit: request.max_output_tokens,
-        }
-        if request.tools and self._tools:
-            body["tools"] = [
-                {
-                    "type": "function",
-                    "function": {
-                        "name": tool.name,
-                        "description": tool.description,
-                        "parameters": dict(tool.parameters),
-                    },
-                }
-                for tool in request.tools
-            ]
-        if request.schema is not None and with_schema:
-            schema = {"name": request.purpose.value, "schema": _plain(request.schema), "strict": False}
-            body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        return body
+        return request_body(
+            request, self.model, self._sampling, limit=limit, with_schema=with_schema, with_tools=self._tools
+        )
 
     async def _attempt(self, request: Request, telling: Telling, with_schema: bool) -> AsyncGenerator[Answer, None]:
         """One request on the wire: the chunks of its answer. Raises ``Broken``, outside of every other exception."""
@@ -404,12 +380,3 @@ class OpenAICompatible:
             default_headers={"Accept-Encoding": "identity", "User-Agent": "narrator"},
             http_client=http,
         )
-
-
-def _plain(value: Any) -> Any:
-    """A JSON value out of read-only views."""
-    if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return value
