@@ -256,7 +256,15 @@ class Session:
 
     def _teller(self) -> Teller:
         context = self.settings.context
-        return Teller(self.story, self.narrator, self.publish, self.ask, context.high_watermark, context.low_watermark)
+        return Teller(
+            self.story,
+            self.narrator,
+            self.publish,
+            self.ask,
+            self.ask_value,
+            context.high_watermark,
+            context.low_watermark,
+        )
 
     def stop(self) -> None:
         """Stop the turn that runs. Raises ``nothing-to-stop``."""

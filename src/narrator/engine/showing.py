@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from narrator.core import budget
 from narrator.core.errors import BadValue
-from narrator.core.prompt import Part, PromptParts, encode
+from narrator.core.prompt import Message, Part, PromptParts, encode
 from narrator.core.tree import Node
 from narrator.core.view import open_values
 from narrator.engine import casting, prompting, telling, turn, views

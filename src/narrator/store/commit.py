@@ -97,9 +97,8 @@ def accept(store: Store, write: Acceptance) -> list[int]:
             _insert_memory(store, ids[-1], text, source)
         moved = db.execute(
             "UPDATE campaign SET head_node_id = ?, tip_node_id = ?, fork_node_id = NULL, revision = revision + 1,"
-            " steps_written = steps_written + ?, played_at = ?"
-            " WHERE id = 1 AND head_node_id = ? AND tip_node_id = ?",
-            (ids[-1], ids[-1], len(ids), store.clock(), write.expected.head_id, write.expected.tip_id),
+            " played_at = ? WHERE id = 1 AND head_node_id = ? AND tip_node_id = ?",
+            (ids[-1], ids[-1], store.clock(), write.expected.head_id, write.expected.tip_id),
         ).rowcount
         if moved != 1:
             raise Stale
@@ -167,7 +166,6 @@ def _new_branch(store: Store, parent_id: int | None, fork_depth: int) -> int:
 
 def _insert(store: Store, new: NewNode, parent_id: int | None, branch_id: int | None, depth: int, hashed: bytes) -> int:
     db = store.db
-    written = db.execute("SELECT steps_written FROM campaign").fetchone()[0]
     cursor = db.execute(
         "INSERT INTO nodes (parent_id, branch_id, depth, role, mode, text, origin, source_id, chain_hash, created_at,"
         " unknown, written) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -423,12 +421,14 @@ def finalize(store: Store) -> None:
     """Make earlier deletions final: at every opening for writing (S41)."""
     if store.db.execute("SELECT 1 FROM deletions LIMIT 1").fetchone() is None:
         return
-    doomed = [row[0] for row in store.db.execute("SELECT id FROM nodes WHERE hidden_by IS NOT NULL")]
-    erase(store, doomed)
+    erase(store, ())
 
 
 def erase(store: Store, node_ids: Sequence[int]) -> None:
-    """Delete nodes for good, by id set, with all that hangs from them (S40, S41). The caller has chosen them."""
+    """Delete nodes for good, by id set, with all that hangs from them (S40, S41). The caller has chosen them.
+
+    What was deleted before and is still hidden becomes final with them.
+    """
     with store.transaction() as db:
         erase_rows(db, node_ids)
         _touch(store)
@@ -441,6 +441,7 @@ def erase_rows(db: sqlite3.Connection, node_ids: Sequence[int]) -> None:
     db.execute("CREATE TEMP TABLE IF NOT EXISTS doomed (id INTEGER PRIMARY KEY)")
     db.execute("DELETE FROM temp.doomed")
     db.executemany("INSERT OR IGNORE INTO temp.doomed VALUES (?)", [(each,) for each in node_ids])
+    db.execute("INSERT OR IGNORE INTO temp.doomed SELECT id FROM nodes WHERE hidden_by IS NOT NULL")
     lost = "IN (SELECT id FROM temp.doomed)"
     for table in ("state_events", "checks", "snapshots", "memories", "provenance", "checkpoints"):
         db.execute(f"DELETE FROM {table} WHERE node_id {lost}")
