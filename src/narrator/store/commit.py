@@ -165,7 +165,9 @@ def _new_branch(store: Store, parent_id: int | None, fork_depth: int) -> int:
 
 
 def _insert(store: Store, new: NewNode, parent_id: int | None, branch_id: int | None, depth: int, hashed: bytes) -> int:
+    """Write a node with its events, checks and provenance; it counts as one more step written (S40)."""
     db = store.db
+    written = db.execute("UPDATE campaign SET steps_written = steps_written + 1 RETURNING steps_written").fetchone()[0]
     cursor = db.execute(
         "INSERT INTO nodes (parent_id, branch_id, depth, role, mode, text, origin, source_id, chain_hash, created_at,"
         " unknown, written) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
