@@ -17,6 +17,7 @@ from narrator.core.budget import (
     compute_budget,
     fit,
     requested_output,
+    state_within,
 )
 from narrator.core.errors import NarratorError
 from narrator.core.prompt import Message, Part, PromptParts, encode, node_part
@@ -273,3 +274,19 @@ def test_six_hundred_nodes_cost_a_few_milliseconds_a_turn() -> None:
         fit(parts, budget, counter)
         spent.append(time.perf_counter() - started)
     assert min(spent) < 0.02
+
+
+@pytest.mark.spec("C12")
+@given(scene=st.integers(0, 20), rest=st.integers(0, 60), hard=st.integers(64, 3000))
+def test_the_scene_is_whole_and_the_rest_has_a_fifth(scene: int, rest: int, hard: int) -> None:
+    here = [f"here {number}" for number in range(scene)]
+    others = [f"elsewhere {number:02}" for number in range(rest)]
+    text, left_out = state_within(here, others, budget_of(hard), count)
+    lines = text.split("\n") if text else []
+    assert lines[:scene] == here
+    shown = len(others) - len(left_out)
+    assert lines[scene : scene + shown] == others[:shown]
+    assert tuple(others[shown:]) == left_out
+    assert shown * (len("elsewhere 00") + 1) <= hard // 5
+    assert not left_out or (shown + 1) * (len("elsewhere 00") + 1) > hard // 5
+    assert lines[scene + shown :] == ([f"+ {len(left_out)} older facts"] if left_out else [])

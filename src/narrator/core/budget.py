@@ -27,6 +27,7 @@ SMALLEST_MARGIN: Final = 64
 HIGH_WATERMARK: Final = 0.70
 LOW_WATERMARK: Final = 0.45
 _SUMMARY_SHARE: Final = 8
+_STATE_SHARE: Final = 5
 _REMEMBERED_MESSAGES: Final = 20_000
 
 
@@ -161,6 +162,26 @@ def _too_small(budget: Budget) -> str:
         f"{budget.system_prompt:,}, tool schema {budget.tool_schema:,}, framing {budget.framing:,}, check reserve "
         f"{budget.check_reserve:,}, margin {budget.margin:,}."
     )
+
+
+def state_within(
+    scene: Sequence[str], rest: Sequence[str], budget: Budget, count: Count
+) -> tuple[str, tuple[str, ...]]:
+    """The state that a model may see as one text, and the lines that found no room (C12).
+
+    ``scene`` is never left out; ``rest``, most important first, has a fifth of the hard input. What is left out is
+    counted in the text.
+    """
+    empty = count((Message("user", ""),))
+    room, shown = budget.hard_input // _STATE_SHARE, 0
+    for line in rest:
+        room -= count((Message("user", line),)) - empty + 1
+        if room < 0:
+            break
+        shown += 1
+    left_out = tuple(rest[shown:])
+    more = [f"+ {len(left_out)} older facts"] if left_out else []
+    return "\n".join((*scene, *rest[:shown], *more)), left_out
 
 
 def fit(parts: PromptParts, budget: Budget, count: Count) -> Fitted | NeedsCompaction:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 if TYPE_CHECKING:
-    from narrator.core.campaign import Definition
+    from narrator.core.definition import Card, Definition
 
 PROMPT_SCHEMA_VERSION: Final = 3
 
@@ -219,15 +219,6 @@ The player's character can do what a person in their place could do with what th
 cannot use; where they are not they cannot act; what they have not learned they do not know."""
 
 
-class CardLike(Protocol):
-    """What the prefix needs to know of a card."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-
-
 class FixedOutcome(Protocol):
     """A check that the runtime has decided: words alone, no number (T8)."""
 
@@ -240,7 +231,7 @@ class FixedOutcome(Protocol):
 
 
 def stable_prefix(
-    definition: Definition, *, persona: str | None = None, constant_cards: Sequence[CardLike] = (), schema: str = ""
+    definition: Definition, *, persona: str | None = None, constant_cards: Sequence[Card] = (), schema: str = ""
 ) -> tuple[Part, ...]:
     """What every request of a campaign begins with; the same bytes while the definition is the same (C10).
 
