@@ -16,6 +16,7 @@ from narrator.core.budget import (
     NeedsCompaction,
     compute_budget,
     fit,
+    fit_question,
     requested_output,
     state_within,
 )
@@ -290,3 +291,25 @@ def test_the_scene_is_whole_and_the_rest_has_a_fifth(scene: int, rest: int, hard
     assert shown * (len("elsewhere 00") + 1) <= hard // 5
     assert not left_out or (shown + 1) * (len("elsewhere 00") + 1) > hard // 5
     assert lines[scene + shown :] == ([f"+ {len(left_out)} older facts"] if left_out else [])
+
+
+@pytest.mark.spec("C8", "C30")
+@given(
+    sizes=st.lists(st.integers(0, 200), min_size=1, max_size=20), tail=st.integers(1, 200), hard=st.integers(64, 3000)
+)
+def test_a_question_about_the_story_sees_the_latest_that_fits(sizes: list[int], tail: int, hard: int) -> None:
+    parts = prompt_of(sizes, tail)
+    whole = used_by(parts)
+    answer: Fitted | NarratorError
+    try:
+        answer = fit_question(parts, budget_of(hard), count)
+    except NarratorError as error:
+        answer = error
+    if isinstance(answer, NarratorError):
+        assert whole > hard
+        return
+    seen = answer.parts.raw_tail
+    assert answer.context_and_tail == used_by(answer.parts) <= hard
+    assert seen == parts.raw_tail[len(parts.raw_tail) - len(seen) :]
+    assert (len(seen) == len(parts.raw_tail)) == (whole <= hard)
+    assert [part for part in parts.raw_tail if part.role != "player"][-1] in seen

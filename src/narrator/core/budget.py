@@ -11,7 +11,7 @@ Every length here is in tokens.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from narrator.core.errors import NarratorError
@@ -195,16 +195,49 @@ def fit(parts: PromptParts, budget: Budget, count: Count) -> Fitted | NeedsCompa
     _require_tail(parts, budget, count)
     kept = _kept_from(parts.raw_tail)
     _require_last_exchange(parts, kept, budget, count)
-    messages = encode(parts)
-    total = count(messages)
-    used = total - count(messages[:1])
+    whole = _measured(parts, count)
+    used = whole.context_and_tail
     is_high = used > budget.high_watermark
     needed = _what_to_cover(parts, kept, used, budget, count) if is_high else None
     if used > budget.hard_input or (needed is not None and parts.checkpoint is None):
         if needed is None:
             raise _entry_too_large(parts.raw_tail[kept:], used, budget, count)
         return needed
-    return Fitted(parts, messages, total, used, needed)
+    return replace(whole, due=needed)
+
+
+def fit_question(parts: PromptParts, budget: Budget, count: Count) -> Fitted:
+    """Measure a request that asks about the story and does not tell it (check, extract, suggest).
+
+    No context checkpoint may stand in for what it does not see (C30), so no compaction could help it: where the whole
+    raw tail does not fit, the oldest nodes stay away, never those of the last exchange. No watermark applies. Raises
+    as ``fit`` does.
+    """
+    _require_tail(parts, budget, count)
+    raw = parts.raw_tail
+    kept = _kept_from(raw)
+    _require_last_exchange(parts, kept, budget, count)
+    whole = _measured(parts, count)
+    if whole.context_and_tail <= budget.hard_input:
+        return whole
+    room = budget.hard_input - _measured(replace(parts, raw_tail=raw[kept:]), count).context_and_tail
+    first = kept
+    while first > 0 and (room := room - _cost(raw[first - 1], count)) >= 0:
+        first -= 1
+    first = next((at for at in range(first, kept) if raw[at].role == "player"), kept)
+    return _measured(replace(parts, raw_tail=raw[first:]), count)
+
+
+def _measured(parts: PromptParts, count: Count) -> Fitted:
+    messages = encode(parts)
+    total = count(messages)
+    return Fitted(parts, messages, total, total - count(messages[:1]))
+
+
+def _cost(part: Part, count: Count) -> int:
+    """The most that one more node can add to a request: its message, and the wish to go on that may precede it."""
+    said = branch_messages(PromptParts((), None, (part,)))
+    return count(said[-1:]) + (count((Message("user", CONTINUE),)) if said and said[-1].role == "assistant" else 0)
 
 
 def _tail_messages(parts: PromptParts) -> tuple[Message, ...]:
@@ -274,11 +307,8 @@ def _what_to_cover(parts: PromptParts, kept: int, used: int, budget: Budget, cou
         return None
     room = budget.low_watermark - budget.hard_input // _SUMMARY_SHARE - count(_tail_messages(parts))
     first = len(raw)
-    go_on = count((Message("user", CONTINUE),))
     while first > 0:
-        part = raw[first - 1]
-        said = branch_messages(PromptParts((), None, (part,)))[-1:]
-        room -= count(said) + (go_on if said and said[0].role == "assistant" else 0)
+        room -= _cost(raw[first - 1], count)
         if room < 0:
             break
         first -= 1
