@@ -132,19 +132,11 @@ def _unfenced(text: str) -> str:
     marks = list(_FENCE.finditer(text))
     if not marks:
         inline = re.fullmatch(r"\s*`{3,}[ \t]*(?:\w+\b)?\s*([{\[].*[}\]])\s*`{3,}\s*", text, re.DOTALL)
-        if inline:
-            return inline.group(1)
-        if text.count("```") % 2:
-            opened = text.rpartition("```")
-            raise_if_open = opened[0].rstrip()
-            if not raise_if_open.endswith(("}", "]")):
-                raise NotAnObject("its code fence was cut off")
-            return raise_if_open
-        return text
+        return inline.group(1) if inline else text
     if len(marks) % 2:
-        before = text[: marks[-1].start()].rstrip()
+        before = text[: marks[-1].start()].strip()
         if len(marks) == 1 and before.startswith("{") and before.endswith("}"):
-            return before
+            return before  # the fence's first mark was left out
         raise NotAnObject("its code fence was cut off")
     return "\n".join(text[a.end() : b.start()] for a, b in zip(marks[::2], marks[1::2], strict=True))
 
@@ -164,7 +156,7 @@ class _Reader:
         """An object; ``_Prose`` while no key was read at the top (then it is a brace in a sentence)."""
         self.at += 1
         out: dict[str, JSON] = {}
-        while (sign := self.sign(is_prose=depth == 0 and not out)) != "}":
+        while (sign := self.sign()) != "}":
             if sign == "," and out:
                 self.at += 1
                 if self.sign() == ",":
@@ -242,7 +234,7 @@ class _Reader:
             at += 1
         raise NotAnObject("it was cut off")
 
-    def sign(self, is_prose: bool = False) -> str:
+    def sign(self) -> str:
         """The next sign behind white space and comments; the end of the text is an answer that was cut off."""
         while self.at < len(self.text):
             if self.text[self.at].isspace():

@@ -90,7 +90,7 @@ def minimal_definition(title: str, opening: str) -> Definition:
     """
     name = re.sub(r"[^\w]+", "-", title.casefold()).strip("-") or "campaign"
     source = f"[campaign]\nid = {_quoted(name)}\ntitle = {_quoted(title)}\nopening = {_quoted(opening)}\n"
-    return Definition(id=name, title=title, opening=opening, source=source)
+    return Definition(id=name, title=title, opening=opening, is_entities_open=True, source=source)
 
 
 def _quoted(text: str) -> str:

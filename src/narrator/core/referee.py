@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 _UNBOUND = {"player", "import"}
+_NEVER_UNSET = {"number", "counter", "relation", "flag"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,8 @@ def _judge_one(bench: _Bench, proposal: Proposal, source: str) -> None:
         raise Wrong("type", f"{proposal.op!r} is no operation")
     placed = place(bench.definition, bench.now, proposal)
     typed = coerce(bench.definition, bench.now, placed)
+    if typed.value is None and placed.field.type in _NEVER_UNSET and source not in _UNBOUND:
+        raise Wrong("type", f"{placed.path} has a value; it cannot be taken away")
     _visible(bench, placed, typed, source)
     if source not in _UNBOUND:
         _cooled(bench.before, placed.field)

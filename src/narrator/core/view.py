@@ -43,7 +43,7 @@ def visibility(definition: Definition, path: str) -> str:
     A path that the definition does not know is hidden where a state is declared (an earlier version may have hidden
     it), open where none is (an import brought it).
     """
-    field = _field(definition, path)
+    field = _field(definition, path) or definition.fields.get(path)
     if field is None:
         return "hidden" if definition.is_state_declared else "open"
     names = path.split(".")
