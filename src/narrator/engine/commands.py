@@ -34,6 +34,7 @@ _MISSING = object()
 _REST = (Kind.TEXT, Kind.NAME, Kind.FILE, Kind.BRANCH, Kind.PATH)
 _WORD = re.compile(r"\s*(\S+)\s*", re.DOTALL)
 _QUOTED = re.compile(r'\s*"((?:[^"\\]|\\.)*)"(?:\s+|$)', re.DOTALL)
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LARGEST = 2**63 - 1
 
 
@@ -101,7 +102,7 @@ def parse_line(line: str, number: int | None = None, mode: str = "do") -> Comman
 
     Raises ``unknown-command`` and ``bad-value``. ``mode`` is what text without a slash means.
     """
-    text = line.strip()
+    text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", line).strip()
     if not text:
         return Command("continue", {"bare": True}, number)
     if text.startswith("*"):
@@ -216,10 +217,10 @@ def _parse_correct(verb: Verb, rest: str) -> dict[str, Any]:
         raise _usage(verb, "/correct needs a path and a value.")
     try:
         value, end = json.JSONDecoder().raw_decode(after)
-        tail = after[end:]
+        value, tail = _whole(value), after[end:]
         if tail and not re.match(r"\s+because(\s|$)", tail):
             raise ValueError(tail)
-    except ValueError:
+    except (ValueError, RecursionError):
         match = re.search(r"\s+because(?=\s|$)", after)
         value, tail = (after[: match.start()], after[match.start() :]) if match else (after, "")
     args: dict[str, Any] = {"path": path, "value": value}
@@ -285,9 +286,22 @@ def _number(word: str) -> int | None:
 def _read_value(text: str) -> Any:
     """JSON where it is JSON, else the text."""
     try:
-        return json.loads(text)
-    except ValueError:
+        return _whole(json.loads(text))
+    except (ValueError, RecursionError):
         return text
+
+
+def _whole(value: Any) -> Any:
+    """The JSON value without halves of characters, which no file takes. Raises ``ValueError`` for endless numbers."""
+    json.dumps(value, allow_nan=False)
+    match value:
+        case str():
+            return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
+        case list():
+            return [_whole(item) for item in value]
+        case dict():
+            return {_whole(key): _whole(item) for key, item in value.items()}
+    return value
 
 
 def _from_word(verb: Verb, argument: Argument, word: Any, *, is_trial: bool = False) -> Any:
@@ -348,6 +362,10 @@ def _step(word: str) -> Any:
 def _from_json(verb: Verb, argument: Argument, value: Any) -> Any:
     """The argument's value from JSON; ``_MISSING`` for a flag that is false."""
     kind = argument.kind
+    try:
+        value = _whole(value)
+    except (ValueError, RecursionError):
+        raise _usage(verb, f"{argument.name} is no value that can be kept.") from None
     if kind is Kind.VALUE:
         return value
     if kind is Kind.FLAG:
