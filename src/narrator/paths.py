@@ -95,3 +95,8 @@ def expand(path: str) -> Path:
 def is_dumb_terminal() -> bool:
     """``TERM`` says that nothing can be drawn, or says nothing."""
     return os.environ.get("TERM", "dumb") in ("", "dumb", "unknown")
+
+
+def editor() -> str:
+    """The player's own editor, as ``$VISUAL`` or ``$EDITOR`` name it, or ''."""
+    return os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""

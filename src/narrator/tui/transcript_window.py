@@ -266,7 +266,7 @@ class Window:
     def place(self, y: int) -> Place:
         """The place at row ``y``; rows beyond the laid steps give the nearest, ``y`` in the tail counts on."""
         if not self.laid:
-            return Place(0, y)
+            return Place(1, y)
         within = y - self.top
         if within >= self.exact:
             index = len(self.laid) - 1
@@ -287,8 +287,19 @@ class Window:
         if 0 <= index < len(self.laid):
             return self.top + self.starts[index] + place.row
         if index < 0:
-            return max(0, round((place.position - 1) * self.rate))
-        return self.top + self.exact + round((place.position - 1 - self.last) * self.rate)
+            return max(0, round((place.position - 1) * self.rate)) + place.row
+        return self.top + self.exact + round((place.position - 1 - self.last) * self.rate) + place.row
+
+    def anchor(self, y: int) -> Place:
+        """The place of a row, also in the tail: there it counts on from the step that is yet to be."""
+        return Place(self.count + 1, y - self.end) if y >= self.end else self.place(y)
+
+    def reach_end(self) -> None:
+        """Lay the last steps, so that the end is exact."""
+        if self.count - self.last > 2 * CHUNK:
+            self.load(self.count)
+        while self.last < self.count:
+            self._grow(before=False)
 
     def line_at(self, y: int) -> tuple[Laid, int] | None:
         """The laid step and its line at row ``y``, or None outside of what is laid."""

@@ -69,6 +69,11 @@ class Editor(TextArea, inherit_bindings=False):
 
     is_menu_open = False
 
+    @property
+    def has_redo(self) -> bool:
+        """Whether text that was undone can come back."""
+        return bool(self.history.redo_stack)
+
     def get_line(self, line_index: int) -> Text:
         """A line as it is drawn: controls visible, one character for one (U10)."""
         return Text(visible(self.document.get_line(line_index)), end="")
@@ -175,7 +180,7 @@ class Composer(Vertical):
             self.text = text
             self.mode = mode
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self.mode = "do"
         self.editing: int | None = None
@@ -206,6 +211,11 @@ class Composer(Vertical):
     def text(self) -> str:
         """What has been typed."""
         return self.editor.text
+
+    @property
+    def text_to_keep(self) -> str:
+        """The text of the next input: while a step is edited, what was being typed before."""
+        return self.text if self.editing is None else self._unsent
 
     def put(self, text: str, *, is_new: bool = True) -> None:
         """Another text, the cursor at its end; ``is_new``: nothing of the old can be undone to."""

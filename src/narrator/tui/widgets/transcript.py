@@ -91,7 +91,7 @@ class Transcript(ScrollView, can_focus=True):
         self.draft: Draft | None = None
         self.is_following = True
         self.stops_at_unread = True
-        self._unread: int | None = None
+        self._unread: Place | None = None
         self._notes: list[tuple[str, str]] = []
         self._redo = 0
         self._tail: list[tuple[Line, bool]] = []
@@ -134,6 +134,7 @@ class Transcript(ScrollView, can_focus=True):
             self._put(self.window.row_of(keep) - held)
         else:
             self.is_following = True
+            self._unread = None
             self._to_end()
 
     def begin(self, text: str, mode: str | None, *, after: int | None = None) -> None:
@@ -149,7 +150,7 @@ class Transcript(ScrollView, can_focus=True):
             self.window.refresh()
         self._lay_tail()
         self.is_following = True
-        self._unread = self.window.end
+        self._unread = Place(self.window.count + 1, 0)
         self._to_end()
         if self._flusher is None:
             self._flusher = self.set_interval(1 / FLUSH_HERTZ, self._flush)
@@ -179,8 +180,24 @@ class Transcript(ScrollView, can_focus=True):
         self._to_end()
         return self.draft is not None
 
+    def accept_story(self, *, redo: int = 0) -> None:
+        """The turn became steps: they stand where it was told, and the eye stays where it is."""
+        if self.window is None or self._source is None:
+            return
+        held = self.window.anchor(self.scroll_offset.y)
+        self.end_draft()
+        self._source.limit = None
+        self._redo = redo
+        self.window.refresh()
+        self._lay_tail()
+        if self.is_following:
+            self._to_end()
+        else:
+            self.window.reach_end()
+            self._put(self.window.row_of(held))
+
     def end_draft(self) -> None:
-        """The turn became steps, or its partial text is forgotten."""
+        """The partial text is forgotten."""
         self._pending.clear()
         self.draft = None
         if self._flusher is not None:
@@ -262,14 +279,12 @@ class Transcript(ScrollView, can_focus=True):
 
     def _to_end(self, changed_from: int | None = None) -> None:
         """To the last row, but not past the first unread one (U2)."""
+        if self.window is None:
+            return
+        self.window.reach_end()
         target = self._bottom()
         if self.stops_at_unread and self._unread is not None:
-            target = min(target, self._unread)
-        if self.window is not None:
-            before = self.window.end
-            target = self.window.slide(target, self._height())
-            if self._unread is not None:
-                self._unread += self.window.end - before
+            target = min(target, self.window.row_of(self._unread))
         self._put(target, changed_from)
 
     def _put_bar(self, y: int, rows: int) -> None:
@@ -331,7 +346,8 @@ class Transcript(ScrollView, can_focus=True):
                     self.draft.lines = [*input_lines(self.draft.input, self.draft.mode, width), GAP]
             y = self.window.resize(width, place, self._height())
             self._lay_tail()
-            self._unread = None if self._unread is None else self.window.end
+            if self._unread is not None:
+                self._unread = Place(self._unread.position, 0)
             if self.is_following:
                 self._to_end()
             else:
@@ -356,7 +372,7 @@ class Transcript(ScrollView, can_focus=True):
     def _after_scroll(self) -> None:
         self.is_following = self.below <= NEAR
         if self.is_following and self.window is not None and self.draft is not None:
-            self._unread = self.scroll_offset.y + self._height()
+            self._unread = self.window.anchor(min(self.window.rows, self.scroll_offset.y + self._height()))
 
     def page(self, pages: int) -> None:
         """A page up or down, one row kept."""
@@ -373,9 +389,6 @@ class Transcript(ScrollView, can_focus=True):
         """The last row; following begins again."""
         self._unread = None
         self.is_following = True
-        if self.window is not None:
-            self.window.load(self.window.count)
-            self._lay_tail()
         self._to_end()
 
     def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

@@ -1,0 +1,219 @@
+"""The Textual app: owns the settings, the themes, the keymap and which screen is shown; each screen owns its story.
+
+It is opened with a campaign or with none, which is the library. Nothing here imports a model's client: who tells the
+story is made in a thread after the first frame.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.theme import Theme
+
+from narrator import __version__, config, paths
+from narrator.config import Settings
+from narrator.core.errors import NarratorError
+from narrator.engine.story import Story
+from narrator.tui.keymap import make_keymap
+from narrator.tui.theming import load_themes, with_story_colours
+
+if TYPE_CHECKING:
+    from narrator.narrators.port import Narrator
+    from narrator.tui.screens.play import PlayScreen
+
+FIRST_THEME = "dark"
+
+
+class NarratorApp(App[int], inherit_bindings=False):
+    """``path`` None opens the library. ``casting`` makes the narrator in a thread (tests give one of their own)."""
+
+    CSS_PATH = "narrator.tcss"
+    TITLE = "narrator"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "leave", show=False, priority=True)]
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        settings: Settings | None = None,
+        notes: tuple[str, ...] = (),
+        narrator: str | None = None,
+        casting: Callable[[Story, str | None], Narrator] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__()
+        self.settings = settings or Settings()
+        self.version = __version__
+        self.clock = clock
+        self._path = path
+        self._narrator = narrator
+        self._casting = casting
+        self._notes = list(notes)
+        self.keymap, problems = make_keymap(self.settings.keys)
+        self._notes += problems
+        self._exit_code = 0
+        self.error_log = logging.getLogger("narrator.tui")
+        self._load_themes()
+
+    # -- themes -----------------------------------------------------------------------------------------------------
+
+    def _load_themes(self) -> None:
+        folders = [paths.own_themes()]
+        with contextlib.suppress(NarratorError):
+            folders.insert(0, paths.shipped("themes"))
+        themes, failures = load_themes(folders)
+        self.own_themes: list[Theme] = themes
+        for theme in themes:
+            self.register_theme(theme)
+        self._notes += [f"Theme {failure.path.name} was left out: {failure.reason}" for failure in failures]
+        wanted = self.settings.theme or FIRST_THEME
+        if wanted in self.available_themes:
+            self.theme = wanted
+        else:
+            self._notes.append(f"There is no theme {wanted!r}; F4 lists them.")
+            if FIRST_THEME in self.available_themes:
+                self.theme = FIRST_THEME
+
+    def get_css_variables(self) -> dict[str, str]:
+        return with_story_colours(super().get_css_variables())
+
+    def notes_of_start(self) -> list[str]:
+        """What was wrong with config, keys and themes; told once."""
+        notes, self._notes = self._notes, []
+        return notes
+
+    # -- start and end ----------------------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        for name, code in (("SIGTERM", 143), ("SIGHUP", 129)):
+            number = getattr(signal, name, None)
+            if number is not None:
+                with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                    asyncio.get_running_loop().add_signal_handler(number, self._end_by_signal, code)
+        if self._path is None:
+            from narrator.tui.screens.library import LibraryScreen
+
+            self.push_screen(LibraryScreen())
+        else:
+            self.play(self._path, self._narrator)
+
+    def play(self, path: Path, narrator: str | None = None) -> None:
+        """Show a campaign."""
+        from narrator.tui.screens.play import PlayScreen
+
+        self.push_screen(PlayScreen(path, narrator=narrator))
+
+    def _end_by_signal(self, code: int) -> None:
+        self._exit_code = code
+        self.call_later(self._leave)
+
+    def leave(self) -> None:
+        """Quit: stop a turn, keep the draft, close the file, give the terminal back."""
+        self.call_later(self._leave)
+
+    def action_leave(self) -> None:
+        self.leave()
+
+    async def _leave(self) -> None:
+        for screen in self.play_screens():
+            try:
+                await screen.close_story()
+            except Exception as error:
+                self.log_error(error)
+        self.exit(self._exit_code)
+
+    def play_screens(self) -> list[PlayScreen]:
+        """The campaigns that are open: one at most, under whatever dialog."""
+        from narrator.tui.screens.play import PlayScreen
+
+        return [screen for screen in self.screen_stack if isinstance(screen, PlayScreen)]
+
+    async def to_library(self) -> None:
+        """Leave the campaign and show the library."""
+        from narrator.tui.screens.library import LibraryScreen
+
+        for screen in self.play_screens():
+            await screen.close_story()
+        await self.switch_screen(LibraryScreen())
+
+    def log_error(self, error: BaseException) -> None:
+        """To the log file; never a traceback on the screen."""
+        self.error_log.error("%s", type(error).__name__, exc_info=error)
+
+    # -- campaigns and narrators --------------------------------------------------------------------------------------
+
+    def open_story(self, path: Path) -> Story:
+        """Open for writing, else for reading where somebody else writes. Raises ``NarratorError``."""
+        try:
+            return Story.open(path, backups=paths.backups_folder())
+        except NarratorError as error:
+            if error.code not in ("locked", "read-only"):
+                raise
+            story = Story.open(path, read_only=True)
+            self._notes.append(str(error))
+            return story
+
+    def cast(self, story: Story, asked: str | None) -> Narrator:
+        """Who tells this story; imports what it needs, so it runs in a thread."""
+        if self._casting is not None:
+            return self._casting(story, asked)
+        from narrator.engine import casting
+
+        return casting.choose(self.settings, asked, story.row.narrator)
+
+    # -- dialogs that every screen has ------------------------------------------------------------------------------
+
+    def open_help(self, about: str = "") -> None:
+        """The help, made of the registry."""
+        from narrator.tui.screens.help import help_page
+
+        self.push_screen(help_page(self.keymap, about))
+
+    def open_settings(self) -> None:
+        """Theme, narrator, reading."""
+        from narrator.tui.screens.settings import choose_setting
+
+        choose_setting(self)
+
+    def open_themes(self) -> None:
+        """Choose a theme; it is seen at once."""
+        from narrator.tui.screens.settings import choose_theme
+
+        choose_theme(self)
+
+    def open_narrators(self) -> None:
+        """Choose who tells the story."""
+        from narrator.tui.screens.settings import choose_narrator
+
+        choose_narrator(self)
+
+    async def remember_setting(self, key: tuple[str, ...], value: object) -> str:
+        """Write one key of config.toml in a thread; '' or what went wrong."""
+        try:
+            await asyncio.to_thread(config.write, paths.config_file(), key, value)
+        except NarratorError as error:
+            return str(error)
+        return ""
+
+
+def run(
+    path: Path | None = None,
+    *,
+    settings: Settings | None = None,
+    notes: tuple[str, ...] = (),
+    narrator: str | None = None,
+) -> int:
+    """Run the app until it is left; the exit code. What the command line calls."""
+    app = NarratorApp(path, settings=settings, notes=notes, narrator=narrator)
+    result = app.run()
+    return result if isinstance(result, int) else app.return_code or 0

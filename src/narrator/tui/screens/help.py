@@ -1,0 +1,52 @@
+"""The help page, made of the registry: it cannot say what is not so."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from narrator.engine.verbs import ALIASES, COMMANDS
+from narrator.tui.actions import ACTIONS, Action
+from narrator.tui.keymap import Keymap, show_key
+from narrator.tui.outside import join, plain
+from narrator.tui.screens.dialogs import Page
+
+_INTRODUCTION = """\
+Type what you do and press Enter. The story goes on; nothing you do loses what was there.
+
+Undo steps back, redo forward. Retry: another outcome of the same turn. Retell: the same, told differently.
+Every telling is kept as a take: ◂ 2/3 takes ▸ under a step says that there are three, ← → page through them.
+Save this place under a name, and go back there whenever you like.
+
+Ctrl+T changes what Enter means: do (> I act), say (“ I speak), story (~ I write what happens).
+Esc goes from typing to reading, where ↑ ↓ select a step and letters are commands; typing anything else goes back.
+A / begins a command in words; Tab completes it.
+"""
+
+
+def _keys(action: Action, keymap: Keymap) -> str:
+    keys = [show_key(key) for key in keymap.of_action.get(action.id, ())]
+    return " ".join([*keys, *(show_key(letter) for letter in action.letters)])
+
+
+def help_page(keymap: Keymap, about: str = "") -> Page:
+    """All of it, or one command."""
+    about = ALIASES.get(about.lstrip("/"), about.lstrip("/"))
+    if about in COMMANDS:
+        verb = COMMANDS[about]
+        keys = _keys(ACTIONS[f"story.{about}"], keymap)
+        return Page(verb.title, [verb.usage, "", verb.help, *(["", f"Keys: {keys}"] if keys else [])])
+    parts: list[Content] = [plain(_INTRODUCTION)]
+    if about:
+        parts.insert(0, plain(f"There is no command “{about}”.\n"))
+    groups: dict[str, list[Action]] = {}
+    for action in ACTIONS.values():
+        groups.setdefault(action.group, []).append(action)
+    for group, actions in groups.items():
+        parts.append(plain(group, "bold $chosen"))
+        for action in actions:
+            keys = _keys(action, keymap)
+            word = COMMANDS[action.verb].usage if action.verb else action.title
+            parts.append(join("  ", plain(word, "bold"), f"   {keys}" if keys else ""))
+            parts.append(join("      ", plain(action.help, "$faint")))
+        parts.append(Content(""))
+    return Page("Help", Content("\n").join(parts))

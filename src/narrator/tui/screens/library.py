@@ -1,0 +1,187 @@
+"""The library: campaigns with when they were last played, and the samples that begin new ones (U1)."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any
+
+from textual.app import ComposeResult
+from textual.widgets import Static
+
+from narrator import paths
+from narrator.core.errors import NarratorError
+from narrator.engine.library import Book, books
+from narrator.engine.story import create_campaign
+from narrator.tui.actions import Now
+from narrator.tui.outside import plain
+from narrator.tui.screens.base import ActingScreen
+from narrator.tui.screens.dialogs import Chooser, Typed
+from narrator.tui.widgets.bars import KeyLine, Notice
+from narrator.tui.widgets.listbox import Entry, ListBox
+
+_SIDE_FILES = ("-wal", "-shm", ".lock")
+
+
+def _when(stamp: str) -> str:
+    return stamp[:16].replace("T", " ")
+
+
+def shelf_entries(found: list[Book], samples: list[str]) -> list[Entry]:
+    """Campaigns first, the last played at the top; below them what a new one can be made of."""
+    entries: list[Entry] = []
+    if found:
+        entries.append(Entry(None, "Go on"))
+    for book in found:
+        if book.problem:
+            entries.append(Entry(("book", str(book.path)), book.name, book.problem, is_faint=True))
+            continue
+        size = f"step {book.position:,} of {book.steps:,} · {book.words:,} words"
+        entries.append(Entry(("book", str(book.path)), book.title or book.name, f"{size} · {_when(book.played_at)}"))
+    if found:
+        entries.append(Entry(None, ""))
+    entries.append(Entry(None, "Begin a new story"))
+    entries += [Entry(("sample", name), name.replace("-", " ").capitalize(), "sample") for name in samples]
+    entries.append(Entry(("file", ""), "From a file of your own …", ".toml"))
+    return entries
+
+
+def make_campaign(source: Path, folder: Path) -> Path:
+    """A new campaign from a definition, under a free name. Raises ``NarratorError``."""
+    try:
+        text = source.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise NarratorError("io-error", f"{source} cannot be read: {error}") from None
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    number, path = 1, folder / f"{source.stem}{paths.SUFFIX}"
+    while path.exists():
+        number += 1
+        path = folder / f"{source.stem}-{number}{paths.SUFFIX}"
+    create_campaign(path, text)
+    return path
+
+
+def to_trash(path: Path) -> Path:
+    """Move a campaign and what lies beside it to the trash folder; where it is then."""
+    trash = paths.data_folder() / "trash"
+    trash.mkdir(mode=0o700, parents=True, exist_ok=True)
+    number, target = 1, trash / path.name
+    while target.exists():
+        number += 1
+        target = trash / f"{path.stem}-{number}{path.suffix}"
+    for side in _SIDE_FILES:
+        beside = path.with_name(path.name + side)
+        if beside.exists() and side != ".lock":
+            shutil.move(beside, target.with_name(target.name + side))
+    shutil.move(path, target)
+    return target
+
+
+class LibraryScreen(ActingScreen):
+    """Enter opens or begins; x deletes to the trash folder, after a question."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(plain("narrator · stories that lose no word"), id="title")
+        yield ListBox(id="shelf")
+        yield Static(plain(""), id="about")
+        yield Notice(id="notice")
+        yield KeyLine(id="keys")
+
+    def on_mount(self) -> None:
+        self.box.focus()
+        self.query_one(KeyLine).show(
+            [("↑↓", "choose"), ("Enter", "open"), ("x", "delete"), *self.footer(["story.help", "screen.settings"]),
+             *self.footer(["screen.palette", "story.quit"])]
+        )  # fmt: skip
+        self.box.show(shelf_entries([], list(paths.samples())))
+        self.run_worker(self.refresh_shelf(), exit_on_error=False)
+        for words in self.narrator_app.notes_of_start():
+            self.say(words)
+
+    def on_screen_resume(self) -> None:
+        if self.is_mounted:
+            self.run_worker(self.refresh_shelf(), exit_on_error=False)
+
+    async def refresh_shelf(self) -> None:
+        """Read the campaigns in a thread; each has its own connection."""
+        found = await asyncio.to_thread(books, paths.campaigns_folder())
+        self.box.show(shelf_entries(found, list(paths.samples())))
+
+    @property
+    def box(self) -> ListBox:
+        return self.query_one("#shelf", ListBox)
+
+    def now(self) -> Now:
+        return Now(place="library")
+
+    def say(self, words: str) -> None:
+        self.query_one(Notice).say(words)
+
+    def acts(self) -> dict[str, Callable[[], Any]]:
+        return super().acts()
+
+    def on_list_box_chosen(self, event: ListBox.Chosen) -> None:
+        if isinstance(event.key, tuple):
+            kind, value = event.key
+            if kind == "book":
+                self._open(Path(value))
+            elif kind == "sample":
+                self._begin(paths.samples()[value])
+            else:
+                self._ask_file()
+
+    def _open(self, path: Path) -> None:
+        try:
+            self.narrator_app.play(path)
+        except NarratorError as error:
+            self.say(str(error))
+
+    def _begin(self, source: Path) -> None:
+        try:
+            path = make_campaign(source, paths.campaigns_folder())
+        except NarratorError as error:
+            self.say(str(error))
+            return
+        self._open(path)
+
+    def _ask_file(self) -> None:
+        def typed(name: str | None) -> None:
+            if name is not None:
+                self._begin(paths.expand(name.strip()))
+
+        self.app.push_screen(Typed("The file of a campaign's definition (.toml)"), typed)
+
+    def delete(self) -> None:
+        """To the trash folder, after a question whose safe answer stands first."""
+        chosen = self.box.chosen
+        if not (isinstance(chosen, tuple) and chosen[0] == "book"):
+            self.say("Only a campaign can be deleted.")
+            return
+        path = Path(chosen[1])
+
+        def answered(key: Hashable | None) -> None:
+            if key == "yes":
+                self.run_worker(self._delete(path), exit_on_error=False)
+
+        entries = [Entry("no", "No"), Entry("yes", "Yes, move it to the trash folder")]
+        self.app.push_screen(Chooser(f"Delete “{path.stem}”?", entries), answered)
+
+    async def _delete(self, path: Path) -> None:
+        try:
+            target = await asyncio.to_thread(to_trash, path)
+            self.say(f"It lies in {target} now.")
+        except OSError as error:
+            self.say(f"It could not be moved: {error.strerror}")
+        await self.refresh_shelf()
+
+    def action_of(self, event: Any) -> str | None:
+        if event.key in ("x", "delete"):
+            self.delete()
+            return None
+        keymap = self.narrator_app.keymap
+        if event.key in ("q",):
+            return "story.quit"
+        found = keymap.keys.get(event.key) or keymap.letters.get(event.key)
+        return None if found in ("screen.escape", "screen.next-pane", "screen.previous-pane") else found

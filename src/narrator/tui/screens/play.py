@@ -1,0 +1,447 @@
+"""The play screen: transcript, composer, rail, panel and the lines at the foot, over one session.
+
+It owns the session while it is shown. One worker hears the session's events; each command that lasts is a worker of its
+own, so that no key ever waits for one. What the keys and words do stands in ``play_acts``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
+from textual.worker import Worker, WorkerState
+
+from narrator.core.errors import NarratorError
+from narrator.engine import events as e
+from narrator.engine.commands import Command
+from narrator.engine.session import Session
+from narrator.engine.verbs import Effect
+from narrator.tui import remembered
+from narrator.tui.actions import Action, Now
+from narrator.tui.answers import ANSWERS, change_words, check_words, page, step_shown
+from narrator.tui.path_source import PathSource
+from narrator.tui.screens.dialogs import Page, Question
+from narrator.tui.screens.play_acts import PlayActs
+from narrator.tui.transcript_window import Place
+from narrator.tui.widgets.bars import KeyLine, Notice, Standing, StatusLine
+from narrator.tui.widgets.composer import Composer, Editor
+from narrator.tui.widgets.panel import Panel
+from narrator.tui.widgets.rail import Rail
+from narrator.tui.widgets.transcript import Transcript
+
+DRAFT_SECONDS = 0.3
+WATCH_SECONDS = 1.0
+RAIL_COLUMNS = 120
+NARROW_COLUMNS = 100
+TYPING = (
+    "story.continue",
+    "story.undo",
+    "story.redo",
+    "story.retry",
+    "screen.previous-take",
+    "story.save",
+    "story.restore",
+)
+"""Footer order while typing."""
+_AT_WORK = ("story.keep", "screen.page-down")
+_READING = (
+    "story.undo", "story.redo", "story.retry", "screen.previous-take", "story.edit", "story.save", "story.restore",
+    "story.search", "story.continue",
+)  # fmt: skip
+
+
+class PlayScreen(PlayActs):
+    """One campaign being played. ``open`` reads it before the first frame; ``start`` gives it a voice after it."""
+
+    def __init__(self, path: Path, *, narrator: str | None = None) -> None:
+        super().__init__()
+        self.path = path
+        self.asked_narrator = narrator
+        self.session: Session | None = None
+        self._answers: list[e.Event] = []
+        self._steps: list[e.StepShown] = []
+        self._where: e.HeadMoved | None = None
+        self._standing = Standing()
+        self._draft_timer: Timer | None = None
+        self._sent_input: tuple[str, str] | None = None
+        self._told_since = 0.0
+        self._told_bytes = 0
+        self._kept_place: Place | None = None
+        self._revision = -1
+        self._typed_last = ("", "do")
+
+    # -- the screen -------------------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="middle"):
+            yield Rail(id="rail")
+            with Vertical(id="centre"):
+                yield Transcript(id="transcript")
+                yield Notice(id="notice")
+                yield Composer(id="composer")
+            yield Panel(id="panel")
+        yield StatusLine(id="status")
+        yield KeyLine(id="keys")
+
+    def on_mount(self) -> None:
+        self.transcript.stops_at_unread = self.narrator_app.settings.reading.stop_at_unread
+        wanted = remembered.recall("rail")
+        self._rail_wanted = wanted if isinstance(wanted, bool) else None
+        self._fit()
+        story = self.narrator_app.open_story(self.path)
+        self.story = story
+        self.transcript.open_story(PathSource(story))
+        self._show_standing(story.where())
+        self.composer.editor.focus()
+        self.call_after_refresh(self._start)
+
+    def _start(self) -> None:
+        """After the first frame: the narrator is imported and the session begins."""
+        self.run_worker(self._live(), exit_on_error=False, name="live", group="live")
+
+    async def _live(self) -> None:
+        """Open the session, then hear its events until it closes: the one worker of this screen."""
+        app = self.narrator_app
+        narrator = await asyncio.to_thread(app.cast, self.story, self.asked_narrator)
+        self.session = Session(self.story, narrator, app.settings, "ask", app.version)
+        heard = self.session.events()
+        await self.session.greet()
+        self._draft_timer = self.set_interval(DRAFT_SECONDS, self._write_draft, pause=True)
+        if self.story.is_read_only:
+            self.set_interval(WATCH_SECONDS, self._watch)
+        abilities = await self.session.narrator.capabilities()
+        self._stand(host=abilities.host)
+        self.composer.history = self._earlier_inputs()
+        for words in app.notes_of_start():
+            self.transcript.note(words)
+        async for event in heard:
+            self._hear(event)
+
+    def _earlier_inputs(self) -> list[str]:
+        count = self.story.count
+        steps = self.story.steps(max(1, count - 199), count)
+        return [*(step.text for step in steps if step.role == "player"), *self.composer.history]
+
+    @on(Worker.StateChanged)
+    def _worker_ended(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            error = event.worker.error
+            self.narrator_app.log_error(error)
+            words = str(error) if isinstance(error, NarratorError) else f"{type(error).__name__}: {error}"
+            self.transcript.note(words, is_error=True)
+
+    @property
+    def transcript(self) -> Transcript:
+        return self.query_one(Transcript)
+
+    @property
+    def composer(self) -> Composer:
+        return self.query_one(Composer)
+
+    @property
+    def rail(self) -> Rail:
+        return self.query_one(Rail)
+
+    @property
+    def panel(self) -> Panel:
+        return self.query_one(Panel)
+
+    def say(self, words: str) -> None:
+        self.query_one(Notice).say(words)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """What there is room for (U18)."""
+        width, height = self.app.size
+        is_wide = width >= RAIL_COLUMNS if self._rail_wanted is None else self._rail_wanted
+        self.rail.display = is_wide and width >= 44
+        self.panel.display = self._is_panel_open and width >= 44
+        self.set_class(width < NARROW_COLUMNS, "-narrow")
+        self.query_one(KeyLine).display = height >= 8
+        self.query_one(StatusLine).display = height >= 6
+        self.query_one(Notice).display = height >= 4
+        if self.rail.display and self.story is not None:
+            self._show_rail()
+
+    @property
+    def is_busy(self) -> bool:
+        """A command is on its way or a turn is being told."""
+        return bool(self._in_hand) or (self.session is not None and self.session.is_turning)
+
+    # -- what there is to say about now -------------------------------------------------------------------------------
+
+    def place(self) -> str:
+        """Where the keys go."""
+        focused = self.focused
+        if focused is None or isinstance(focused, Transcript):
+            return "transcript"
+        if isinstance(focused, Editor):
+            return "composer"
+        return "rail" if self.rail in focused.ancestors_with_self else "panel"
+
+    def now(self) -> Now:
+        """The facts that the registry decides by; nothing is read from the file for them."""
+        session, window = self.session, self.transcript.window
+        where = self._where
+        step = self.acting_step()
+        return Now(
+            position=where.position if where else 1,
+            redo=where.redo if where else 0,
+            takes=step.takes if step else 1,
+            is_turn=session is not None and session.is_turning,
+            has_partial=bool(self.transcript.partial.strip()),
+            is_asking=session is not None and session.asking is not None,
+            is_typing=self.place() == "composer",
+            has_text=bool(self.composer.text),
+            is_read_only=self.story is not None and self.story.is_read_only,
+            is_ended=where.ended if where else False,
+            has_narration=bool(window and window.count > 1),
+            has_player_step=bool(window and window.count > 1),
+            place=self.place(),
+        )
+
+    def is_here(self, action: Action) -> bool:
+        return True
+
+    def _show_standing(self, where: e.HeadMoved) -> None:
+        self._where = where
+        place = str(self.story.state().values.get("location") or "")
+        self._stand(
+            campaign=self.story.row.title,
+            place=place,
+            position=where.position,
+            redo=where.redo,
+            is_read_only=self.story.is_read_only,
+        )
+
+    def _stand(self, **changes: object) -> None:
+        from dataclasses import replace
+
+        self._standing = replace(self._standing, **changes)  # type: ignore[arg-type]
+        self.query_one(StatusLine).show(self._standing)
+        self.show_keys()
+
+    def show_keys(self) -> None:
+        """The footer, for this moment."""
+        now = self.now()
+        if now.is_turn:
+            keys = [("Esc", "stop"), *self.footer(list(_AT_WORK))]
+        elif now.place == "transcript":
+            keys = [("↑↓", "select"), *self.footer(list(_READING)), ("Esc", "type")]
+        elif now.place in ("rail", "panel"):
+            keys = [("Enter", "go there"), ("Tab", "next pane"), ("Esc", "back")]
+        else:
+            first = [("Enter", "send" if now.has_text else "go on")]
+            kept = self.footer(["story.keep"]) if now.has_partial else []
+            keys = [
+                *first,
+                *kept,
+                *self.footer([i for i in TYPING if i != "story.continue" or now.has_text]),
+                ("Esc", "read"),
+            ]
+        self.query_one(KeyLine).show([*keys, *self.footer(["story.help", "screen.palette"])][:12])
+
+    @on(Transcript.Moved)
+    def _eye_moved(self) -> None:
+        self.query_one(Notice).show_below(self.transcript.below)
+        self.show_keys()
+
+    def on_descendant_focus(self) -> None:
+        self.composer.set_class(self.place() != "composer", "-away")
+        self.show_keys()
+
+    # -- events -----------------------------------------------------------------------------------------------------
+
+    def _hear(self, event: e.Event) -> None:
+        match event:
+            case e.Delta(text=text):
+                self._begin_turn()
+                self._told(text)
+            case e.HeadMoved():
+                self._moved(event)
+            case e.StepShown():
+                self._steps.append(event)
+            case e.Ready():
+                self._greeted(event)
+            case e.StateChanged(changes=changes):
+                for change in changes:
+                    self.transcript.note(change_words(change))
+            case e.ChecksMade(checks=checks) if "checks" not in self._in_hand:
+                for check in checks:
+                    self.transcript.note(check_words(check))
+            case e.Noted(text=text):
+                self.say(text)
+                if self.transcript.draft is not None or self._in_hand:
+                    self.transcript.note(text)
+            case e.Suggested(suggestions=suggestions):
+                self.offer_suggestions(suggestions)
+            case e.Progressed(what=what, done=done, total=total):
+                self.say(f"{what}: {done:,}{f' of {total:,}' if total else ''}")
+            case e.Failed():
+                self._failed(event)
+            case e.Asked():
+                self._ask(event)
+            case e.Done():
+                self._done(event)
+            case _ if isinstance(event, ANSWERS):
+                self._answers.append(event)
+
+    def _greeted(self, ready: e.Ready) -> None:
+        self._stand(narrator=ready.narrator)
+        if ready.draft and not self.composer.text:
+            self.composer.put(ready.draft)
+            self.say("What you had typed is back.")
+        if ready.read_only:
+            self.say("Somebody else has this campaign open; you can read it, and it follows.")
+
+    def _told(self, text: str) -> None:
+        now = self.narrator_app.clock()
+        if not self._told_bytes:
+            self._told_since = now
+        self._told_bytes += len(text.encode("utf-8", "replace"))
+        self.transcript.grow(text)
+        seconds = now - self._told_since
+        if seconds > 0.5:
+            self._stand(rate=round(self._told_bytes / 4 / seconds), is_telling=True)
+
+    def _moved(self, where: e.HeadMoved) -> None:
+        is_turn_over = self.session is not None and not self.session.is_turning
+        if self.transcript.draft is not None and (is_turn_over or where.position != self._standing.position):
+            self.transcript.flush()
+            self.transcript.end_draft()
+            self._told_bytes = 0
+            self._sent_input = None
+            self.transcript.accept_story(redo=where.redo)
+        else:
+            self.transcript.refresh_story(keep=self._kept_place, redo=where.redo)
+        self._kept_place = None
+        self._show_standing(where)
+        self._refresh_sides()
+
+    def _failed(self, failed: e.Failed) -> None:
+        words = f"{failed.message} {failed.hint}".strip()
+        is_turn = failed.draft is not None or failed.code == "stopped"
+        self._told_bytes = 0
+        if is_turn or self.transcript.draft is not None:
+            has_partial = self.transcript.stop_draft()
+            more = " Ctrl+K keeps what was told." if has_partial else ""
+            retry = " Enter sends it again." if failed.draft else ""
+            self.transcript.note(f"{words}{more}{retry}", is_error=failed.code != "stopped")
+            if failed.draft:
+                typed = self.composer.text
+                self.composer.put(failed.draft if not typed else f"{failed.draft}\n{typed}")
+            self._sent_input = None
+        self.say(words)
+        self._stand(rate=0.0, is_telling=False)
+
+    def _ask(self, asked: e.Asked) -> None:
+        def answered(choice: str | None) -> None:
+            self.perform(Command("answer", {"choice": choice or asked.default}))
+
+        if self.session is not None and self.session.asking is not None:
+            self.app.push_screen(Question(asked), answered)
+
+    def _done(self, done: e.Done) -> None:
+        steps, self._steps = self._steps, []
+        answers, self._answers = self._answers, []
+        self._in_hand.discard(done.command)
+        tag = done.tag if isinstance(done.tag, str) else ""
+        if done.command == "read" and steps:
+            self.app.push_screen(Page("The story", step_shown(steps)))
+        for answer in answers:
+            title, lines = page(answer)
+            if tag.startswith("panel:"):
+                if tag == f"panel:{self.panel.tab}":
+                    self.panel.show(self.story.revision, lines)
+            elif tag == "gauge" and isinstance(answer, e.PromptShown):
+                self._show_gauge(answer)
+            elif isinstance(answer, e.Found):
+                self.found(answer)
+            elif not tag:
+                self.app.push_screen(Page(title, lines))
+        if done.command == "narrator" and self.session is not None:
+            self._stand(narrator=self.session.narrator.name)
+        self._stand(rate=0.0 if not self.now().is_turn else self._standing.rate, is_telling=self.now().is_turn)
+        verb = Command(done.command).verb
+        if done.ok and verb.effect is Effect.TURN:
+            self.perform(Command("prompt", tag="gauge"))
+        if verb.effect in (Effect.MARK, Effect.WRITE) and done.ok:
+            self._refresh_sides()
+
+    def _show_gauge(self, prompt: e.PromptShown) -> None:
+        window = prompt.budget.get("window")
+        total = sum(part.tokens for part in prompt.parts)
+        if isinstance(window, int) and window > 0:
+            self._stand(share=total / window)
+
+    def _refresh_sides(self) -> None:
+        if self.rail.display:
+            self._show_rail()
+        if self.panel.display:
+            self.fill_panel()
+        self.composer.names = self.known_names()
+
+    def _show_rail(self) -> None:
+        revision = self.story.revision
+        self.rail.show(revision, self.story.checkpoints(), self.story.branches())
+
+    def _watch(self) -> None:
+        """Read only: somebody else plays; follow when the file has changed (T13)."""
+        revision = self.story.revision
+        if revision != self._revision:
+            self._revision = revision
+            where = self.story.where()
+            self.transcript.refresh_story(redo=where.redo)
+            self._show_standing(where)
+            self._refresh_sides()
+
+    # -- the draft --------------------------------------------------------------------------------------------------
+
+    @on(Composer.Changed)
+    def _typed(self, event: Composer.Changed) -> None:
+        event.stop()
+        self.show_keys()
+        if self._draft_timer is not None:
+            self._draft_timer.reset()
+            self._draft_timer.resume()
+
+    async def _write_draft(self) -> None:
+        """Keep what is typed (U9); during a turn also what was sent, so that a crash loses neither."""
+        if self._draft_timer is not None:
+            self._draft_timer.pause()
+        composer = next(iter(self.query(Composer)), None)
+        if composer is not None:
+            self._typed_last = (composer.text_to_keep, composer.mode)
+        if self.session is None:
+            return
+        text, mode = self._typed_last
+        if self._sent_input is not None:
+            sent, mode = self._sent_input
+            text = f"{sent}\n{text}" if text else sent
+        try:
+            await self.session.keep_draft(text, mode)
+        except NarratorError as error:
+            self.say(f"What you type cannot be kept: {error.message}")
+
+    def on_descendant_blur(self) -> None:
+        if self._draft_timer is not None:
+            self.call_later(self._write_draft)
+
+    async def close_story(self) -> None:
+        """Stop what runs, keep the draft, close the file. Safe to call twice."""
+        session, self.session = self.session, None
+        if session is None:
+            return
+        self.session = session
+        await self._write_draft()
+        self.session = None
+        await session.aclose()
+
+    async def on_unmount(self) -> None:
+        await self.close_story()
