@@ -8,7 +8,7 @@ import logging
 import socket
 import time
 import traceback
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -559,6 +559,61 @@ async def test_a_configured_window_asks_nobody_and_an_unknown_one_is_assumed(ser
     await teller.aclose()
     unreachable = await narrator("http://127.0.0.1:1/v1").capabilities()
     assert unreachable.window_source == "assumed"
+
+
+def tokenizer(count: Callable[[Any], object]) -> Answer:
+    """An address that counts: ``count`` makes its answer of the body."""
+
+    async def answer(exchange: Exchange) -> None:
+        await exchange.head(content_type="application/json")
+        await exchange.send(json.dumps(count(exchange.request.json)).encode())
+        await exchange.end()
+
+    return answer
+
+
+@pytest.mark.spec("C4")
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        ("/tokenize", lambda body: {"tokens": body["content"].split()}),
+        ("/tokenize", lambda body: {"count": len(body["prompt"].split()), "max_model_len": 8192}),
+        ("/api/extra/tokencount", lambda body: {"value": len(body["prompt"].split())}),
+    ],
+)
+async def test_the_servers_own_tokenizer_counts_ahead(
+    server: FakeServer, path: str, counts: Callable[[Any], object]
+) -> None:
+    server.answer(path, tokenizer(counts))
+    teller = narrator(server)
+    long = (Message("user", "word " * 400), Message("assistant", "word " * 300), Message("user", "word " * 300))
+    assert (await teller.capabilities()).counting == "bytes"
+    frames = teller.count([Message(each.role, "") for each in long])
+    assert teller.count(long) == frames + 5000
+    await teller.count_ahead(long)
+    assert teller.count(long) == frames + 1000
+    assert (await teller.capabilities()).counting == "exact"
+    asked = len(server.requests)
+    await teller.count_ahead(long)
+    assert len(server.requests) == asked
+    assert teller.count((Message("user", "unknown"),)) == len('{"role":"user","content":"unknown"}')
+    assert b"narrate" not in server.requests[-1].raw
+    await teller.aclose()
+
+
+@pytest.mark.spec("C4")
+@pytest.mark.parametrize(
+    "lie", [refuse(404), tokenizer(lambda body: {"count": 0}), tokenizer(lambda body: {"count": 9**9})]
+)
+async def test_a_server_without_a_tokenizer_is_asked_once(server: FakeServer, lie: Answer) -> None:
+    server.answer("/tokenize", lie)
+    teller = narrator(server)
+    before = teller.count(MESSAGES)
+    await teller.count_ahead(MESSAGES)
+    await teller.count_ahead(MESSAGES)
+    assert [each.path for each in server.requests] == ["/tokenize", "/api/extra/tokencount"]
+    assert teller.count(MESSAGES) == before
+    await teller.aclose()
 
 
 @pytest.mark.spec("C4")

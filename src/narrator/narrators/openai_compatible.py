@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlsplit
@@ -37,6 +38,7 @@ from narrator.narrators.port import (
     Waiting,
 )
 from narrator.narrators.secret import Secret
+from narrator.narrators.server_tokens import ServerTokenizer
 from narrator.narrators.sse import EventReader, Malformed
 from narrator.narrators.telling import Telling
 from narrator.narrators.transport import LARGEST_BODY, LIBRARIES, Broken, fetch_small, make_http
@@ -54,6 +56,7 @@ _RESERVED: Final = frozenset(
     {"model", "messages", "stream", "stream_options", "tools", "tool_choice", "response_format"}
 )
 _TOOL_HOSTS: Final = ("api.openai.com", "openrouter.ai")
+_WITHOUT_TOKENIZER: Final = _TOOL_HOSTS
 
 Choice = Literal["auto", "on", "off"]
 
@@ -117,11 +120,10 @@ class OpenAICompatible:
             tokens.count_bytes if self._measure is None else self._measure.count
         )
         self._is_exact = False
+        self._tokenizer: ServerTokenizer | None = None
 
     def __repr__(self) -> str:
         return f"OpenAICompatible({self.name!r}, base_url={self._server.scrub(self.base_url)!r}, model={self.model!r})"
-
-    # ------------------------------------------------------------------------------------------------ capabilities
 
     async def capabilities(self) -> Capabilities:
         """What is known of the model. Asks the server once, unless told the window; unreachable, it is assumed (C3).
@@ -155,30 +157,33 @@ class OpenAICompatible:
 
     async def _ask(self) -> tuple[int | None, bool]:
         """The window as the server reports it, and whether a server answered at all."""
-        if self._offline and not self.is_loopback:
-            return None, False
         has_answered = False
 
         async def fetch(address: str) -> Any:
             nonlocal has_answered
-            try:
-                status, body = await fetch_small(http, address)
-            except OSError:
-                return None
-            has_answered = True
-            try:
-                return json.loads(body) if status == 200 else None
-            except (ValueError, RecursionError):
-                return None
+            answered, value = await self._ask_json(address)
+            has_answered = has_answered or answered
+            return value
 
         try:
             async with asyncio.timeout(_ASK_SECONDS):
-                await self._connect()
-                assert self._http is not None
-                http = self._http
                 return await ask_window(fetch, self.base_url, self.model), has_answered
         except TimeoutError:
             return None, False
+
+    async def _ask_json(self, address: str, body: object = None) -> tuple[bool, Any]:
+        """Whether anything answered there, and the JSON that it said, or None."""
+        if self._offline and not self.is_loopback:
+            return False, None
+        await self._connect()
+        assert self._http is not None
+        try:
+            status, answer = await fetch_small(self._http, address, body)
+            return True, json.loads(answer) if status == 200 else None
+        except (ValueError, RecursionError):
+            return True, None
+        except OSError:
+            return False, None
 
     async def _prepare_count(self) -> None:
         """Load the model's own table where it may be trusted to be the model's, and is on disk (C4)."""
@@ -190,11 +195,33 @@ class OpenAICompatible:
         if encoding is not None:
             self._count, self._is_exact = tokens.exact_counter(encoding), True
 
+    async def count_ahead(self, messages: Sequence[Message]) -> None:
+        """Have the server's own tokenizer count these, where it has one, so that ``count`` is exact for them (C4).
+
+        Worth its requests only where ``count`` says that a prompt would not fit. The texts go to the host that gets
+        the prompt. Never raises for a server that does not answer; texts that it did not count stay bytes.
+        """
+        if self._counting not in ("auto", "exact") or self._is_exact or self.host in _WITHOUT_TOKENIZER:
+            return
+        if self._tokenizer is None:
+            root = self.base_url.removesuffix("/v1")
+
+            async def ask(path: str, body: object) -> Any:
+                return (await self._ask_json(root + path, body))[1]
+
+            self._tokenizer = ServerTokenizer(ask, self.model)
+            self._count = self._tokenizer.count
+        try:
+            async with asyncio.timeout(self._timeout):
+                await self._tokenizer.learn(messages)
+        except TimeoutError:
+            return
+        if self._tokenizer.is_there and self._capabilities is not None:
+            self._capabilities = replace(self._capabilities, counting="exact")
+
     def count(self, messages: Sequence[Message]) -> int:
         """Tokens of these messages: exact, one a byte, or measured, as ``capabilities().counting`` says (C4)."""
         return self._count(messages)
-
-    # ---------------------------------------------------------------------------------------------------- requests
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:
         """The answer as it comes; for narration what is no story text is cut away (T6).

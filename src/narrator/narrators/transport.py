@@ -91,18 +91,22 @@ async def _beginning(response: Response) -> bytes:
     return bytes(body[:_LARGEST_ERROR])
 
 
-async def fetch_small(http: AsyncClient, address: str) -> tuple[int, bytes]:
-    """A GET beside the requests to the model: status and body, up to 4 MB. Raises ``OSError`` where nothing came."""
+async def fetch_small(http: AsyncClient, address: str, body: object = None) -> tuple[int, bytes]:
+    """A question beside the requests to the model, a POST where it has a body: status and answer, up to 4 MB.
+
+    Raises ``OSError`` where nothing came.
+    """
     import httpx2
 
-    body = bytearray()
+    data = bytearray()
+    method = "GET" if body is None else "POST"
     try:
-        async with http.stream("GET", address, extensions=_ASKING) as response:
+        async with http.stream(method, address, json=body, extensions=_ASKING) as response:
             async for piece in response.aiter_bytes():
-                body += piece
-                if len(body) > _LARGEST_LISTING:
+                data += piece
+                if len(data) > _LARGEST_LISTING:
                     raise OSError("a body without an end")
-            return response.status_code, bytes(body)
+            return response.status_code, bytes(data)
     except (httpx2.HTTPError, httpx2.InvalidURL):
         pass
     raise OSError("no answer")
