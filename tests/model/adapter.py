@@ -18,7 +18,7 @@ from narrator.engine.events import Done, Failed
 from narrator.engine.session import Session
 from narrator.engine.story import Story, create_campaign
 from narrator.narrators.port import Capabilities, Chunk, Completion, Delta, Finish, Message, Purpose, Request
-from narrator.store.verify import verify
+from narrator.store.verify import verify_connection
 from tests.model.naive import STATE, Model, RailEntry, Refused, View, effects
 
 DEFINITION = """
@@ -67,14 +67,18 @@ class Teller:
         self.gate: asyncio.Event | None = None
         self.started = asyncio.Event()
 
-    async def capabilities(self) -> Capabilities:
-        return Capabilities(window=1_000_000, window_source="built in", max_output_tokens=1000, json_schema=True)
-
-    async def stream(self, request: Request) -> AsyncIterator[Chunk]:
+    def begin(self) -> None:
+        """Count a request, and fail it when that was asked for."""
         self.requests += 1
         if self.failing:
             code, self.failing = self.failing, None
             raise NarrationFailed(code, "It was told to fail.")
+
+    async def capabilities(self) -> Capabilities:
+        return Capabilities(window=1_000_000, window_source="built in", max_output_tokens=1000, json_schema=True)
+
+    async def stream(self, request: Request) -> AsyncIterator[Chunk]:
+        self.begin()
         if self.gate:
             yield Delta("Some")
             self.started.set()
@@ -84,10 +88,11 @@ class Teller:
         yield Finish("stop")
 
     async def complete(self, request: Request) -> Completion:
-        self.requests += 1
         if request.purpose is Purpose.EXTRACT:
+            self.begin()
             changes = [{"op": op, "path": path, "value": value, "why": ""} for op, path, value in self.changes(request)]
             return Completion(json.dumps({"changes": changes}), Finish("stop"))
+        self.requests += 1
         return Completion(json.dumps({"memory": "Something happened."}), Finish("stop"))
 
     def changes(self, request: Request) -> list[tuple[str, str | None, Any]]:
@@ -345,7 +350,7 @@ class Program:
         return self.story.revision
 
     def problems(self) -> list[str]:
-        return [f"{p.invariant}: {p.text}" for p in verify(self.path).problems]
+        return [f"{p.invariant}: {p.text}" for p in verify_connection(self.story.store.db).problems]
 
     def requests(self) -> int:
         """How often the narrator was asked for anything."""

@@ -490,14 +490,18 @@ class Model:
         self.arrive(self.add(target.parent, "narrator", self.narrate(), self.wish == target.parent, **more))
 
     def edit(self, step: int, text: str) -> None:
-        """Edit input: another take of a player's node, narrated (S21)."""
+        """Another take of an input, narrated (S21), or of a narration, its state worked out again (S22)."""
         target = self.node(step)
-        if target.role != "player":
+        if target.role not in ("player", "narrator"):
+            # choice: S22, openings and corrections cannot be edited; the code is not named.
             raise Refused("bad-value")
         self.leave_for_edit(step)
-        more = {"mode": target.mode, "origin": "edited", "source": target.id}
-        player = self.add(target.parent, "player", text, self.wish == target.parent, **more)
-        self.arrive(self.add_narration(player.id))
+        more: dict[str, Any] = {"mode": target.mode, "origin": "edited", "source": target.id}
+        if target.role == "narrator":
+            # choice: contract, edited-state: nothing found in a text that could be read is worked out too, not "keep".
+            more["changes"] = effects(text)
+        new = self.add(target.parent, target.role, text, self.wish == target.parent, **more)
+        self.arrive(new if target.role == "narrator" else self.add_narration(new.id))
 
     def leave_for_edit(self, step: int) -> None:
         # choice: U14 and S37, an edit off the path leaves the line "as a move does", so it keeps a place too.
@@ -760,23 +764,25 @@ class Model:
         """Prune all, or what was set aside that many steps ago or more (S40)."""
         if older_than < 0:
             raise Refused("bad-value")
-        # choice: S40 and S41, a prune is final, for what was deleted before it too.
-        self.make_final()
+        there = [n for n in self.nodes.values() if not n.hidden]
         kept = set(self.line())
         named = {b.id for b in self.branches.values() if b.name is not None}
         # choice: S40 "named branches" are their placed nodes (Words), not the unplaced takes below those.
-        ends = [n.id for n in self.nodes.values() if n.pinned or n.branch in named]
+        ends = [n.id for n in there if n.pinned or n.branch in named]
         ends += self.checkpoints.values()
-        ends += [n.id for n in self.nodes.values() if self.age(n.id) < older_than]
+        ends += [n.id for n in there if self.age(n.id) < older_than]
         for end in ends:
             kept |= set(self.path(end))
-        gone = set(self.nodes) - kept
-        self.remove(gone)
-        self.revision += 1
+        gone = {n.id for n in there} - kept
+        if gone:
+            # choice: S40 and S41, a prune is final, for what was deleted before it too, where it takes anything.
+            self.remove(gone | {n.id for n in self.nodes.values() if n.hidden})
+            self.deleted.clear()
+            self.revision += 1
 
     def age(self, node_id: int) -> int:
         """Steps written since a node was last on a line that was read; since it was made, where it never was."""
-        read = [v.steps for tip, v in self.visits.items() if tip in self.nodes and node_id in self.path(tip)]
+        read = [v.steps for tip, v in self.visits.items() if self.is_there(tip) and node_id in self.path(tip)]
         return self.last_node - max(read, default=self.nodes[node_id].made)
 
     def reopen(self) -> None:
