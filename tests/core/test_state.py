@@ -158,6 +158,7 @@ def test_what_has_fired_stays_small_however_long_the_story() -> None:
     assert record["times"] == 500
     assert record["last"] == 500
     assert record["told"] == {"told/0": [167, 499], "told/1": [167, 500], "told/2": [166, 498]}
+    assert (record["order"], record["wording"]) == (500, "told/1")
     assert len(dump(state)) < 500
 
 

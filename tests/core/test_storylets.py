@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from narrator.core.campaign import minimal_definition
 from narrator.core.state import EMPTY, advance, is_ended
 from narrator.core.stems import SYNONYMS, match, parse_key, stems
-from narrator.core.storylets import Choice, choose, suggestions, tell
+from narrator.core.storylets import Choice, choose, choose_again, suggestions, tell
 from tests.core.small_campaign import TEXT, Table, small, start, table
 
 AT = {"seed": 7, "chain_hash": b"n" * 32}
@@ -223,6 +223,25 @@ def test_a_branch_does_not_know_what_another_has_heard() -> None:
     assert again == first
     later, _ = there.ask("look")
     assert later.text != first.text
+
+
+@pytest.mark.spec("S20")
+@pytest.mark.parametrize("text", ["look", "ask the miller", "climb to the loft", "yodel", "what do I have", ""])
+def test_a_retelling_tells_the_same_storylet_in_other_words(text: str) -> None:
+    _, game = table().ask("look")
+    first, after = game.ask(text)
+    told_of = [proposal for proposal in first.proposals if proposal.path == "story.fired"][-1]
+    heard = [first.text]
+    for ordinal in range(1, 5):
+        node = {"seed": 7, "chain_hash": b"n" * 32, "ordinal": ordinal}
+        choice = choose_again(after.definition, after.state, text, "do", **node)  # type: ignore[arg-type]
+        on = str(told_of.value["wording"]).partition("/")[0]
+        again = tell(choice, [Rolled(on)], after.definition, after.state)
+        heard.append(again.text)
+        ids = {proposal.value["id"] for proposal in again.proposals if proposal.path == "story.fired"}
+        assert told_of.value["id"] in ids
+    for one, other in itertools.pairwise(heard):
+        assert one != other
 
 
 # -- outcomes ------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
     threads.the-dark-lantern    {"text": …, "open": true}
     inventory.oil               "player"            entities.ferryman.name   "Orre"
     trust.ferryman.player       -2 (a relation declared at ``trust``)
-    story.fired                 {storylet id: {"times": n, "last": turn, "told": {wording: [times, turn]}}}
+    story.fired                 {storylet: {"times", "last", "order", "wording", "told": {wording: [times, turn]}}}
 
 The fold trusts its events: the referee has judged them. It never raises, so that a story written under another
 definition still opens (W13). A ``State`` is frozen; whoever folds gets a new one.
@@ -216,13 +216,23 @@ def _fold(values: dict[str, JSON], event: Event, turn: int) -> None:
 
 
 def _record(before: JSON, value: JSON, turn: int) -> dict[str, JSON]:
-    """``story.fired`` as a record by storylet: it stays as small as the campaign, however long the story gets."""
+    """``story.fired`` as a record by storylet: it stays as small as the campaign, however long the story gets.
+
+    ``order`` counts everything that fired, so that the latest can be told (S20); ``wording`` is the latest one.
+    """
     record = dict(before) if isinstance(before, dict) else {}
     if isinstance(value, dict) and isinstance(value.get("id"), str):
-        old = record.get(value["id"]) or {"times": 0, "last": turn, "told": {}}
+        old = record.get(value["id"]) or {"times": 0, "told": {}}
         told, wording = dict(old["told"]), str(value.get("wording", ""))
         told[wording] = [told.get(wording, [0])[0] + 1, turn]
-        record[value["id"]] = {"times": old["times"] + 1, "last": turn, "told": told}
+        order = 1 + max((one.get("order", 0) for one in record.values()), default=0)
+        record[value["id"]] = {
+            "times": old["times"] + 1,
+            "last": turn,
+            "order": order,
+            "wording": wording,
+            "told": told,
+        }
     return record
 
 

@@ -14,23 +14,19 @@ then one with a condition before one without; among equals chance decides, by we
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 from narrator.core import neutral
 from narrator.core.conditions import holds
-from narrator.core.definition import PLAYER, Definition, Rules, Storylet, StoryletCheck, StoryletOutcome
-from narrator.core.proposal import JSON, Proposal
+from narrator.core.definition import PLAYER, Definition, Storylet, StoryletCheck
+from narrator.core.proposal import Proposal
 from narrator.core.state import ENDING, FIRED, State
 from narrator.core.stems import Pattern, Stems, all_synonyms, match, parse_key, stems, words
 from narrator.core.view import name_of
-
-REST = 10
-"""No answer comes twice within this many turns (U23)."""
+from narrator.core.wordings import Decided, draw_chance, fired_record, is_worn, key, outcome_of, wording_of
 
 _VERBS = {
     "look": "look at",
@@ -67,16 +63,6 @@ class Choice:
         return self.storylet.check
 
 
-class Decided(Protocol):
-    """An outcome that is fixed, by skill: ``narrators.port.Outcome``, ``checks.Check``."""
-
-    @property
-    def skill(self) -> str: ...
-
-    @property
-    def outcome(self) -> str: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Telling:
     """What is told, what it changes (as proposals with the source ``storylet``), and the ending that it reaches."""
@@ -106,15 +92,35 @@ def tell(choice: Choice, outcomes: Iterable[Decided], definition: Definition, st
     No wording of a storylet comes twice before all have been used on this path, and no answer twice within ten turns.
     """
     storylet = choice.storylet
-    outcome = _outcome(storylet, outcomes, definition.rules)
-    at, asides = _wording(choice, outcome, definition, state)
-    fired = [Proposal("append", FIRED, {"id": storylet.id, "wording": _key(outcome.on, at, asides)})]
+    outcome = outcome_of(storylet, outcomes, definition.rules)
+    at, asides = wording_of(storylet, outcome, definition, state, index=choice.index, draw=choice.draw)
+    fired: list[Proposal] = []
     parts = [outcome.wordings[at].strip()]
     for aside, number in asides:
         parts.append(aside.outcomes[0].wordings[number].strip())
-        fired.append(Proposal("append", FIRED, {"id": aside.id, "wording": _key("", number, ())}))
+        fired.append(Proposal("append", FIRED, {"id": aside.id, "wording": key("", number, ())}))
+    fired.append(Proposal("append", FIRED, {"id": storylet.id, "wording": key(outcome.on, at, asides)}))
     ends = [Proposal("set", ENDING, outcome.ending)] if outcome.ending else []
     return Telling("\n\n".join(parts), (*outcome.effects, *fired, *ends), outcome.ending)
+
+
+def choose_again(
+    definition: Definition, state: State, text: str, mode: str | None, *, seed: int, chain_hash: bytes, ordinal: int
+) -> Choice:
+    """The storylet that fired last in this state, for another telling of what it told (S20).
+
+    ``state`` is the state after the turn that is retold, so its conditions need not hold any more.
+    """
+    fired = state.values.get(FIRED)
+    records = fired if isinstance(fired, dict) else {}
+    latest = max(records, key=lambda name: int(records[name]["order"]), default="")
+    spoken = _spoken(definition, state, text, mode)
+    known = [*definition.storylets, neutral.PASSING, *_standard(definition, state, spoken)]
+    known.append(neutral.hint(_ideas(definition, state, definition.storylets)))
+    storylet = next((one for one in known if one.id == latest), None)
+    if storylet is None:
+        return choose(definition, state, text, mode, seed=seed, chain_hash=chain_hash, ordinal=ordinal)
+    return Choice(storylet, max(ordinal - 1, 0), f"{seed}|{chain_hash.hex()}")
 
 
 def suggestions(
@@ -129,7 +135,7 @@ def suggestions(
 
 def _is_ready(storylet: Storylet, state: State) -> bool:
     """Whether its condition holds, and neither once-only nor its cooldown stand against it."""
-    record = _record(state, storylet.id)
+    record = fired_record(state, storylet.id)
     if record is not None:
         if storylet.is_once:
             return False
@@ -208,129 +214,10 @@ def _shuffled(storylets: Sequence[Storylet], state: State, draw: str) -> list[St
     """By chance and weight, those that have nothing fresh to say last."""
 
     def order(storylet: Storylet) -> tuple[bool, float]:
-        chance = _chance(draw, storylet.id)
-        return _is_worn(storylet, state), -math.log(1.0 - chance) / storylet.weight
+        chance = draw_chance(draw, storylet.id)
+        return is_worn(storylet, state), -math.log(1.0 - chance) / storylet.weight
 
     return sorted(storylets, key=order)
-
-
-def _is_worn(storylet: Storylet, state: State) -> bool:
-    return all(
-        _last_told(state, storylet.id, _key(outcome.on, at, ())) is not None
-        and state.turn - (_last_told(state, storylet.id, _key(outcome.on, at, ())) or 0) <= REST
-        for outcome in storylet.outcomes
-        for at in range(len(outcome.wordings))
-    )
-
-
-def _outcome(storylet: Storylet, outcomes: Iterable[Decided], rules: Rules | None) -> StoryletOutcome:
-    """What the storylet has for the outcome of its check: that one, else the nearest on the same side, else any."""
-    plain = next((outcome for outcome in storylet.outcomes if not outcome.on), None)
-    if storylet.check is None:
-        return plain or storylet.outcomes[0]
-    rolled = next((one.outcome for one in outcomes if one.skill == storylet.check.skill), None)
-    if rolled is None:
-        rolled = "failure"
-        if plain is not None:
-            return plain
-    bands = [band.name for band in rules.outcomes] if rules is not None else []
-    told = {outcome.on: outcome for outcome in storylet.outcomes if outcome.on}
-    if rolled in told:
-        return told[rolled]
-    if rolled not in bands:
-        return plain or storylet.outcomes[0]
-    at, middle = bands.index(rolled), _middle(rules)
-    same = [band for band in bands if band in told and (bands.index(band) >= middle) == (at >= middle)]
-    if not same and plain is not None:
-        return plain
-    near = min(same or [band for band in bands if band in told], key=lambda band: abs(bands.index(band) - at))
-    return told[near]
-
-
-def _middle(rules: Rules | None) -> int:
-    """The index of the first outcome that is no failure."""
-    bands = rules.outcomes if rules is not None else ()
-    return next((at for at, band in enumerate(bands) if band.margin >= 0), len(bands))
-
-
-Asides = tuple[tuple[Storylet, int], ...]
-
-
-def _wording(choice: Choice, outcome: StoryletOutcome, definition: Definition, state: State) -> tuple[int, Asides]:
-    """The number of the wording, and the asides that keep it from being heard twice."""
-    storylet, count = choice.storylet, len(outcome.wordings)
-    used = [_times_told(state, storylet.id, _key(outcome.on, at, ())) for at in range(count)]
-
-    def order(at: int) -> tuple[int, float, float]:
-        last = _last_told(state, storylet.id, _key(outcome.on, at, ()))
-        if storylet.id.startswith("~"):
-            return used[at], -1 if last is None else last, (at - state.turn) % count
-        return used[at], -1 if last is None else last, _chance(choice.draw, storylet.id, outcome.on, at)
-
-    numbers = sorted(range(count), key=order)
-    at = numbers[choice.index % count]
-    round_ = choice.index // count
-    is_recent = _is_recent(state, storylet.id, _key(outcome.on, at, ()))
-    if round_ == 0 and not is_recent:
-        return at, ()
-    behind = [
-        asides
-        for asides in _asides(definition, state, choice.draw)
-        if not _is_recent(state, storylet.id, _key(outcome.on, at, asides))
-    ]
-    return at, behind[(round_ - (not is_recent)) % len(behind)] if behind else ()
-
-
-def _asides(definition: Definition, state: State, draw: str) -> list[Asides]:
-    """Single asides, those not heard for longest first, then pairs of them."""
-    own = [storylet for storylet in _of(definition.storylets, "aside") if holds(storylet.when, state)]
-    singles = [
-        (storylet, at) for storylet in (*own, neutral.ASIDES) for at in range(len(storylet.outcomes[0].wordings))
-    ]
-
-    def order(one: tuple[Storylet, int]) -> tuple[bool, float, float]:
-        storylet, at = one
-        last = _last_told(state, storylet.id, _key("", at, ()))
-        return storylet is neutral.ASIDES, -1 if last is None else last, _chance(draw, storylet.id, at)
-
-    singles.sort(key=order)
-    pairs = [(first, second) for first in singles for second in singles if first != second]
-    return [*((one,) for one in singles), *pairs]
-
-
-def _key(on: str, at: int, asides: Asides) -> str:
-    """What a wording is called in ``story.fired``: outcome and number, and the asides behind it."""
-    return "+".join((f"{on or 'told'}/{at}", *(f"{aside.id}/{number}" for aside, number in asides)))
-
-
-def _record(state: State, storylet_id: str) -> dict[str, JSON] | None:
-    fired = state.values.get(FIRED)
-    record = fired.get(storylet_id) if isinstance(fired, dict) else None
-    return record if isinstance(record, dict) else None
-
-
-def _told(state: State, storylet_id: str) -> dict[str, list[int]]:
-    record = _record(state, storylet_id)
-    told = record.get("told") if record is not None else None
-    return told if isinstance(told, dict) else {}
-
-
-def _times_told(state: State, storylet_id: str, key: str) -> int:
-    told = _told(state, storylet_id)
-    return sum(times for name, (times, _) in told.items() if name == key or name.startswith(key + "+"))
-
-
-def _last_told(state: State, storylet_id: str, key: str) -> int | None:
-    """The turn in which this wording was last heard, with whatever behind it."""
-    told = _told(state, storylet_id)
-    turns = [turn for name, (_, turn) in told.items() if name == key or name.startswith(key + "+")]
-    return max(turns, default=None)
-
-
-def _is_recent(state: State, storylet_id: str, key: str) -> bool:
-    """Whether exactly this was heard within ten turns."""
-    record = _told(state, storylet_id).get(key)
-    return record is not None and state.turn - record[1] <= REST
 
 
 def _ideas(definition: Definition, state: State, ready: Iterable[Storylet]) -> list[str]:
@@ -339,7 +226,7 @@ def _ideas(definition: Definition, state: State, ready: Iterable[Storylet]) -> l
     for storylet in _of(ready, "input"):
         text = storylet.suggest or _idea(definition, storylet)
         if text:
-            was_heard = _record(state, storylet.id) is not None or ideas.get(text, (False, True))[0]
+            was_heard = fired_record(state, storylet.id) is not None or ideas.get(text, (False, True))[0]
             ideas[text] = was_heard, not storylet.suggest
     return sorted(ideas, key=lambda text: ideas[text])
 
@@ -378,9 +265,3 @@ def _patterns(keys: tuple[str, ...], language: str, own: Own) -> tuple[Pattern, 
 @lru_cache(maxsize=64)
 def _synonyms(language: str, own: Own) -> dict[str, tuple[str, ...]]:
     return all_synonyms(language, dict(own))
-
-
-def _chance(*parts: object) -> float:
-    """A number from 0 to below 1 that these parts alone decide."""
-    digest = hashlib.sha256("|".join(map(str, parts)).encode()).digest()
-    return int.from_bytes(digest[:7], "big") / (1 << 56)

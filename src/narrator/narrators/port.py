@@ -46,7 +46,7 @@ class Scene:
     ``chain_hash`` is that of the node narrated upon, ``ordinal`` how many narrator children were ever accepted there
     (deleted ones included): together with ``seed`` they make a retry differ and a restart not (T9, T18).
     ``input`` is '' and ``mode`` None where the turn has no input (continue). ``narration`` is the finished text, for
-    requests made after it (extract).
+    requests made after it (extract). ``is_retold``: ``state`` is the one after the turn, which is told again (S20).
     """
 
     definition: Definition
@@ -58,6 +58,7 @@ class Scene:
     mode: str | None = None
     outcomes: tuple[Outcome, ...] = ()
     narration: str = ""
+    is_retold: bool = False
 
 
 @dataclass(frozen=True, slots=True)

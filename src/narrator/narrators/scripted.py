@@ -12,9 +12,8 @@ import json
 import re
 from collections.abc import AsyncIterator, Sequence
 
-from narrator.core.definition import Definition
 from narrator.core.proposal import Proposal
-from narrator.core.storylets import Choice, Telling, choose, suggestions, tell
+from narrator.core.storylets import Choice, Telling, choose, choose_again, suggestions, tell
 from narrator.narrators.port import Capabilities, Chunk, Completion, Delta, Finish, Message, Purpose, Request, Scene
 
 WINDOW = 1_000_000
@@ -36,7 +35,13 @@ class ScriptedNarrator:
 
     async def capabilities(self) -> Capabilities:
         return Capabilities(
-            window=WINDOW, window_source="built in", json_schema=True, model="storylets", counting="bytes"
+            window=WINDOW,
+            window_source="built in",
+            json_schema=True,
+            model="storylets",
+            counting="bytes",
+            reads_messages=False,
+            proposes_as="storylet",
         )
 
     async def stream(self, request: Request) -> AsyncIterator[Chunk]:
@@ -81,9 +86,9 @@ def telling(scene: Scene) -> Telling:
 
 
 def _choice(scene: Scene) -> Choice:
-    definition: Definition = scene.definition
-    return choose(
-        definition,
+    choosing = choose_again if scene.is_retold else choose
+    return choosing(
+        scene.definition,
         scene.state,
         scene.input,
         scene.mode,
