@@ -80,6 +80,7 @@ _OWN_TAG: Final = re.compile(
 )
 
 _WINDOW: Final = 4_096
+_LONGEST_MARKER: Final = 60
 _LONGEST_PHRASE: Final = 600
 _FEWEST_WORDS: Final = 3
 _SHORTEST_PHRASE: Final = 8
@@ -131,18 +132,21 @@ class Cutter:
     def _release(self, *, is_last: bool, keeps_space: bool = False) -> str:
         if self._is_at_start and not self._settle_start(is_last):
             return ""
-        cut, note = self._find_cut(is_last)
+        again, is_third = self._find_repetition(is_last)
+        cut, note = self._find_cut(again if is_third else None)
         if note:
             self.note = note
             return self._give(self._without_space(cut))
-        return self._give(self._hold() if not is_last else len(self._text) if keeps_space else self._without_space())
+        if is_last:
+            return self._give(len(self._text) if keeps_space else self._without_space())
+        return self._give(self._hold(again))
 
     def _settle_start(self, is_last: bool) -> bool:
         """Take empty lines and the narrator's own name tag from the beginning; False while that is not certain."""
         text = self._text.lstrip("\r\n")
         shown = text.lstrip(" \t*_").casefold()
         if not is_last and (not shown or any(f"{own}:".startswith(shown) for own in ("narrator", "assistant"))):
-            if len(text) > 60:
+            if len(text) > _LONGEST_MARKER:
                 self._is_at_start = False
             return not self._is_at_start
         own = _OWN_TAG.match(text)
@@ -154,7 +158,7 @@ class Cutter:
         end = max(end, self._sent)
         given = self._text[self._sent : end]
         dropped = max(0, end - _WINDOW)
-        # The window is cut at a line's beginning or not at all, so that "^" keeps its meaning.
+        # What stands before the window is forgotten; its first letter must not look like the beginning of a line.
         self._text, self._sent = self._text[dropped:], end - dropped
         if dropped:
             self._text = "…" + self._text[1:]
@@ -163,33 +167,34 @@ class Cutter:
     def _without_space(self, end: int | None = None) -> int:
         return len(self._text[:end].rstrip())
 
-    def _find_cut(self, is_last: bool) -> tuple[int, str]:
+    def _find_cut(self, again: int | None) -> tuple[int, str]:
         cuts: list[tuple[int, str]] = []
         if token := _TOKEN.search(self._text, self._sent):
             cuts.append((token.start(), "a template token"))
         if marker := self._marker.search(self._text, self._sent):
             cuts.append((marker.start(), "a player's marker" if marker["player"] else "a role tag"))
-        start, is_third = self._find_repetition(is_last)
-        if is_third:
-            cuts.append((start, "a phrase said three times"))
+        if again is not None:
+            cuts.append((again, "a phrase said three times"))
         if not cuts:
             return 0, ""
         where, what = min(cuts)
         return where, f"The narration was cut before {what}."
 
-    def _hold(self) -> int:
-        """From where on the text is not certain yet."""
-        ends = [len(self._text)]
+    def _hold(self, again: int) -> int:
+        """From where on the text is not certain yet; ``again`` is where it may be repeating itself."""
+        ends = [again]
         if beginning := _TOKEN_BEGINNING.search(self._text, self._sent):
             ends.append(beginning.start())
         line_start = self._text.rfind("\n") + 1
-        line = self._text[line_start:].lstrip(" \t").casefold()
-        bare = line.lstrip("*_# \t").replace("*", "").replace("_", "").rstrip()
-        is_open = line.strip() == ">" or any(prefix.startswith(bare) for prefix in self._prefixes)
-        if len(line) <= 60 and is_open:
+        if len(self._text) - line_start <= _LONGEST_MARKER and self._is_open(self._text[line_start:]):
             ends.append(line_start)
-        ends.append(self._find_repetition(is_last=False)[0])
         return self._without_space(min(ends))
+
+    def _is_open(self, line: str) -> bool:
+        """Whether a line may still become one that begins with a marker."""
+        line = line.strip(" \t").casefold()
+        bare = line.lstrip("*_# \t").replace("*", "").replace("_", "").rstrip()
+        return line == ">" or any(prefix.startswith(bare) for prefix in self._prefixes)
 
     def _find_repetition(self, is_last: bool) -> tuple[int, bool]:
         """Where text begins that may be saying again what stands before it, and whether it has said it twice more."""
