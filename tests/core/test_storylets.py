@@ -73,8 +73,8 @@ def test_a_campaign_has_synonyms_of_its_own() -> None:
 
 @pytest.mark.spec("T18")
 def test_words_of_other_languages_are_stemmed_by_their_own_rules() -> None:
-    pattern = parse_key("laterne", "de", {})
-    assert match(pattern, stems("die Laternen", "de"))
+    pattern = parse_key("laterne", {})
+    assert match(pattern, stems("die Laternen", "de"), "de")
     assert stems("灯 を見る", "ja")
     assert all(parse_key(word) for word in SYNONYMS)
 

@@ -259,7 +259,7 @@ Own = tuple[tuple[str, tuple[str, ...]], ...]
 @lru_cache(maxsize=4096)
 def _patterns(keys: tuple[str, ...], language: str, own: Own) -> tuple[Pattern, ...]:
     synonyms = _synonyms(language, own)
-    return tuple(pattern for pattern in (parse_key(key, language, synonyms) for key in keys) if pattern)
+    return tuple(pattern for pattern in (parse_key(key, synonyms) for key in keys) if pattern)
 
 
 @lru_cache(maxsize=64)
