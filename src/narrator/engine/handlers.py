@@ -93,6 +93,13 @@ async def _fork(session: Session, command: Command) -> None:
     session.show_tail()
 
 
+async def _suggest(session: Session, command: Command) -> None:
+    """Three things that the player might do; stored nowhere (T20)."""
+    if session.is_turning:
+        raise Refusal("busy", "A turn is being told.", "Ask again when it is done.")
+    session.publish(Suggested(await session.suggestions()))
+
+
 # ---------------------------------------------------------------------------------------------------------------- moves
 
 
@@ -162,6 +169,27 @@ def _pin(is_pinned: bool) -> Handler:
 
 async def _remember(session: Session, command: Command) -> None:
     session.story.remember(command.args["text"])
+
+
+async def _pin_memory(session: Session, command: Command) -> None:
+    memory = session.story.memory(command.args["id"])
+    commit.change_memory(session.story.store, memory.id, pinned=not memory.is_pinned)
+    session.publish(Noted("The memory stands in every prompt." if not memory.is_pinned else "The memory is unpinned."))
+
+
+async def _forget_memory(session: Session, command: Command) -> None:
+    commit.change_memory(session.story.store, session.story.memory(command.args["id"]).id, forgotten=True)
+
+
+async def _edit_memory(session: Session, command: Command) -> None:
+    commit.change_memory(
+        session.story.store, session.story.memory(command.args["id"]).id, text=command.args["text"].strip()
+    )
+
+
+async def _comment(session: Session, command: Command) -> None:
+    commit.comment(session.story.store, session.story.row.head_id, command.args["text"])
+    session.publish(Noted("Noted for yourself; no prompt will hold it."))
 
 
 # -------------------------------------------------------------------------------------------------------------- removal
@@ -341,6 +369,11 @@ HANDLERS: Mapping[str, Handler] = {
     "pin": _pin(True),
     "unpin": _pin(False),
     "remember": _remember,
+    "pin-memory": _pin_memory,
+    "forget-memory": _forget_memory,
+    "edit-memory": _edit_memory,
+    "comment": _comment,
+    "suggest": _suggest,
     "delete-take": _delete_take,
     "delete-branch": _delete_branch,
     "undelete": _undelete,

@@ -16,7 +16,7 @@ from narrator import __version__
 from narrator.config import Settings
 from narrator.core.errors import NarrationFailed, NarratorError, Refusal, Stopped
 from narrator.core.prose import visible
-from narrator.engine import casting, handlers, telling, views
+from narrator.engine import casting, handlers, telling, turn, views
 from narrator.engine.commands import Command, Effect
 from narrator.engine.draft import InFlight
 from narrator.engine.events import Asked, CampaignPlace, Done, Event, Failed, Noted, Ready
@@ -265,6 +265,10 @@ class Session:
             context.high_watermark,
             context.low_watermark,
         )
+
+    async def suggestions(self) -> tuple[str, ...]:
+        """Ask the narrator for three things that the player might do (T20)."""
+        return await telling.suggest(self._teller(), InFlight(turn.plan_continue(self.story)))
 
     def stop(self) -> None:
         """Stop the turn that runs. Raises ``nothing-to-stop``."""

@@ -326,6 +326,13 @@ class Story:
         """A memory of the player's, hung from the head (S34). Returns its id."""
         return commit.remember(self.store, self.head.id, text.strip())
 
+    def memory(self, memory_id: int) -> reads.MemoryRow:
+        """A memory that may be used on this path. Raises ``no-such-memory``."""
+        found = next((row for row in self.memories() if row.id == memory_id), None)
+        if found is None:
+            raise BadValue(f"There is no memory #{memory_id} here.", "`/memories` lists them.", "no-such-memory")
+        return found
+
     # ------------------------------------------------------------------------------------------------------- removal
 
     def plan_delete_take(self, node: Node) -> removal.Removal:

@@ -29,6 +29,12 @@ from narrator.store import commit, reads
 from narrator.store.commit import Acceptance
 
 MOST_CHECKS = 3
+SUGGEST_SCHEMA = {
+    "type": "object",
+    "properties": {"suggestions": {"type": "array", "items": {"type": "string"}}},
+    "required": ["suggestions"],
+    "additionalProperties": False,
+}
 EXTRACTION_CHOICES = ("accept", "again", "discard")
 
 
@@ -242,6 +248,20 @@ async def _extract(teller: Teller, flight: InFlight, abilities: port.Capabilitie
         except NarrationFailed as error:
             repair = (completion.text, error.message)
     return None
+
+
+async def suggest(teller: Teller, flight: InFlight) -> tuple[str, ...]:
+    """Three things that the player might do (T20). Raises ``NarrationFailed``."""
+    flight.state = teller.story.state(flight.plan.anchor)
+    abilities = await teller.narrator.capabilities()
+    parts = _parts(teller, flight, abilities)
+    asked = prompt.suggest_prompt(parts) if parts is not None else None
+    request = _request(teller, flight, Purpose.SUGGEST, asked, abilities, schema=SUGGEST_SCHEMA)
+    completion = await teller.narrator.complete(request)
+    found = answers.parse_object(completion.text).get("suggestions")
+    if not isinstance(found, list):
+        raise NarrationFailed("narrator-malformed", "The narrator suggested nothing that could be read.", "Ask again.")
+    return tuple(str(each).strip() for each in found if str(each).strip())[:3]
 
 
 def accept(teller: Teller, flight: InFlight, judged: Judged) -> list[int]:

@@ -347,6 +347,12 @@ def change_memory(
         _touch(store)
 
 
+def comment(store: Store, node_id: int, text: str) -> None:
+    """Keep a private note of the player's with a step; it is in no prompt (U27)."""
+    with store.transaction() as db:
+        db.execute("INSERT INTO comments (node_id, text, created_at) VALUES (?, ?, ?)", (node_id, text, store.clock()))
+
+
 def keep_draft(store: Store, text: str, mode: str) -> None:
     """Save what stands in the composer (U9); empty text clears it. No revision: the story is the same."""
     with store.transaction() as db:
@@ -445,7 +451,7 @@ def erase_rows(db: sqlite3.Connection, node_ids: Sequence[int]) -> None:
     db.executemany("INSERT OR IGNORE INTO temp.doomed VALUES (?)", [(each,) for each in node_ids])
     db.execute("INSERT OR IGNORE INTO temp.doomed SELECT id FROM nodes WHERE hidden_by IS NOT NULL")
     lost = "IN (SELECT id FROM temp.doomed)"
-    for table in ("state_events", "checks", "snapshots", "memories", "provenance", "checkpoints"):
+    for table in ("state_events", "checks", "snapshots", "memories", "comments", "provenance", "checkpoints"):
         db.execute(f"DELETE FROM {table} WHERE node_id {lost}")
     db.execute(
         f"DELETE FROM context_checkpoints WHERE at_node_id {lost} OR covered_through_node_id {lost}"

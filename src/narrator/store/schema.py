@@ -148,6 +148,14 @@ CREATE TABLE memories (
 ) STRICT;
 CREATE INDEX memories_node ON memories(node_id);
 
+CREATE TABLE comments (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    node_id INTEGER NOT NULL REFERENCES nodes(id),
+    text TEXT NOT NULL,
+    created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX comments_node ON comments(node_id);
+
 CREATE TABLE context_checkpoints (
     at_node_id INTEGER PRIMARY KEY REFERENCES nodes(id),
     covered_through_node_id INTEGER NOT NULL REFERENCES nodes(id),

@@ -25,6 +25,7 @@ _DERIVED = (
     ("checks", "node_id"),
     ("snapshots", "node_id"),
     ("memories", "node_id"),
+    ("comments", "node_id"),
     ("context_checkpoints", "at_node_id"),
     ("context_checkpoints", "covered_through_node_id"),
     ("context_checkpoints", "retained_from_node_id"),
