@@ -324,6 +324,14 @@ async def test_each_failure_has_a_code_and_one_plain_line(
     assert isinstance(error, ContextTooLong) == (code == "context-too-long")
 
 
+@pytest.mark.spec("T3", "T11")
+async def test_what_came_before_a_failure_is_not_lost(server: FakeServer) -> None:
+    server.answer("narrate", pieces(BEGUN + "garbage\n\n"))
+    error, chunks = await failure(narrator(server))
+    assert error.code == "narrator-malformed"
+    assert text_of(chunks) == "The gate opens"
+
+
 @pytest.mark.spec("T11")
 async def test_a_refused_connection(server: FakeServer) -> None:
     with socket.socket() as unused:

@@ -8,7 +8,6 @@ nothing of a failed request rides along in an error, its headers least of all (T
 from __future__ import annotations
 
 import asyncio
-import importlib
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -17,8 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlsplit
-
-from pydantic import ValidationError
 
 from narrator.core.budget import ASSUMED_WINDOW
 from narrator.core.errors import BadValue, ContextTooLong
@@ -37,11 +34,11 @@ from narrator.narrators.port import (
     Usage,
     Waiting,
 )
+from narrator.narrators.reading import read_answers
 from narrator.narrators.secret import Secret
 from narrator.narrators.server_tokens import ServerTokenizer
-from narrator.narrators.sse import EventReader, Malformed
 from narrator.narrators.telling import Telling
-from narrator.narrators.transport import LARGEST_BODY, LIBRARIES, Broken, fetch_small, make_http
+from narrator.narrators.transport import LIBRARIES, Broken, fetch_small, make_http
 from narrator.narrators.windows import ask_window, built_in_window
 
 if TYPE_CHECKING:
@@ -50,7 +47,6 @@ if TYPE_CHECKING:
 
 LONGEST_WAIT: Final = 30.0
 _ASK_SECONDS: Final = 3.0
-_LINGER_SECONDS: Final = 2.0
 _LOOPBACK: Final = re.compile(r"localhost|127(\.\d{1,3}){3}|::1")
 _RESERVED: Final = frozenset(
     {"model", "messages", "stream", "stream_options", "tools", "tool_choice", "response_format"}
@@ -165,6 +161,8 @@ class OpenAICompatible:
             has_answered = has_answered or answered
             return value
 
+        if not self._offline or self.is_loopback:
+            await self._connect()
         try:
             async with asyncio.timeout(_ASK_SECONDS):
                 return await ask_window(fetch, self.base_url, self.model), has_answered
@@ -307,7 +305,7 @@ class OpenAICompatible:
                 async with asyncio.timeout(self._timeout):
                     response = await self._open(client, request, with_schema)
                 stack.push_async_callback(response.aclose)
-                async with aclosing(self._read(response, telling)) as answers:
+                async with aclosing(read_answers(self._server, response, telling, self._timeout)) as answers:
                     async for answer in answers:
                         yield answer
         except Broken as broken:
@@ -341,65 +339,20 @@ class OpenAICompatible:
         )
         return stream.response
 
-    async def _read(self, response: Response, telling: Telling) -> AsyncGenerator[Answer, None]:
-        """The chunks in the body. Comments that keep the line open do not count as signs of life."""
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind in ("text/html", "application/xhtml+xml"):
-            raise Broken(failures.explain_bytes(self._server, "a web page"))
-        is_whole = kind == "application/json"
-        reader, whole, size = EventReader(), bytearray(), 0
-        clock = asyncio.get_running_loop().time
-        deadline = clock() + self._timeout
-        pieces = response.aiter_bytes()
-        while True:
-            async with asyncio.timeout_at(deadline):
-                piece = await anext(pieces, None)
-            size += len(piece or b"")
-            if size > LARGEST_BODY:
-                raise Broken(failures.explain_bytes(self._server, f"more than {LARGEST_BODY >> 20} MB"))
-            if is_whole:
-                whole += piece or b""
-                if piece is not None:
-                    continue
-                yield self._answer_in(bytes(whole).decode("utf-8", "surrogateescape"))
-                return
-            try:
-                events = list(reader.finish() if piece is None else reader.feed(piece))
-            except Malformed as malformed:
-                raise Broken(failures.explain_bytes(self._server, str(malformed))) from None
-            for event in events:
-                if event.strip() == "[DONE]":
-                    return
-                yield self._answer_in(event)
-            if piece is None:
-                return
-            if events:
-                deadline = clock() + (min(_LINGER_SECONDS, self._timeout) if telling.is_finished else self._timeout)
-
-    def _answer_in(self, text: str) -> Answer:
-        """One chunk through the door. An error inside the stream is ``Broken``, and so is what is no chunk."""
-        try:
-            answer = Answer.model_validate_json(text.encode("utf-8", "surrogateescape"))
-        except ValidationError:
-            raise Broken(failures.explain_bytes(self._server, "something that is no chat completion")) from None
-        if answer.error:
-            raise Broken(failures.explain_error_inside(self._server, answer.error))
-        return answer
-
     async def _connect(self) -> AsyncOpenAI:
-        """The client, made when first needed; importing the SDK takes half a second and is done in a thread."""
+        """The client, made when first needed, in a thread: the SDK and the certificates take a second."""
         if self._client is None:
-            await asyncio.to_thread(importlib.import_module, "openai")
-        if self._client is None:
-            self._http = make_http(self._server, self._key, self._timeout, is_loopback=self.is_loopback)
-            self._client = self._make_client(self._http)
+            http, client = await asyncio.to_thread(self._make_clients)
+            if self._client is None:
+                self._http, self._client = http, client
         return self._client
 
-    def _make_client(self, http: AsyncClient) -> AsyncOpenAI:
-        """The SDK as a carrier alone: it retries nothing, and holds no key."""
+    def _make_clients(self) -> tuple[AsyncClient, AsyncOpenAI]:
+        """The HTTP client, and above it the SDK as a carrier alone: it retries nothing, and holds no key."""
         from openai import AsyncOpenAI
 
-        return AsyncOpenAI(
+        http = make_http(self._server, self._key, self._timeout, is_loopback=self.is_loopback)
+        client = AsyncOpenAI(
             api_key="none",
             base_url=self.base_url,
             timeout=None,
@@ -407,3 +360,4 @@ class OpenAICompatible:
             default_headers={"Accept-Encoding": "identity", "User-Agent": "narrator"},
             http_client=http,
         )
+        return http, client
