@@ -6,7 +6,7 @@ model reads a label wherever a number has one, and of a relation nothing but its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from narrator.core.conditions import Facts
@@ -43,7 +43,7 @@ def visibility(definition: Definition, path: str) -> str:
     A path that the definition does not know is hidden where a state is declared (an earlier version may have hidden
     it), open where none is (an import brought it).
     """
-    field = _field(definition, path) or definition.fields.get(path)
+    field = find_field(definition, path) or definition.fields.get(path)
     if field is None:
         return "hidden" if definition.is_state_declared else "open"
     names = path.split(".")
@@ -84,10 +84,10 @@ def public(state: Facts, definition: Definition, path: str) -> str | None:
     values = open_values(state, definition)
     if path not in values:
         return None
-    value, field = values[path], _field(definition, path)
+    value, field = values[path], find_field(definition, path)
     if is_number(value) and field is not None and field.bands:
         return f"{value} ({label(field, value)})"
-    return _text(state, definition, value)
+    return _text(value)
 
 
 def projection(state: Facts, definition: Definition) -> str:
@@ -98,11 +98,8 @@ def projection(state: Facts, definition: Definition) -> str:
 
 def project(state: Facts, definition: Definition) -> Projection:
     """What a model may see of the state: the scene with its entities in full, the rest by one line each (W6, C12)."""
-    visible = {
-        path: _without_hidden(definition, path, value)
-        for path, value in state.values.items()
-        if visibility(definition, path) in {"open", "narrator"} and not path.startswith("story.")
-    }
+    sight = _sight(state, definition)
+    visible = sight.visible
     location, present = visible.get("location"), visible.get("scene.present")
     here = [name for name in (present if isinstance(present, list) else []) if isinstance(name, str)]
     near = [PLAYER, *([location] if isinstance(location, str) else []), *here]
@@ -110,18 +107,17 @@ def project(state: Facts, definition: Definition) -> Projection:
     known = dict.fromkeys(path.split(".")[1] for path in visible if path.startswith("entities."))
     scene: list[str] = []
     if isinstance(location, str) and not _is_hidden(definition, location):
-        scene.append(f"Place: {name_of(state, definition, location)}")
+        scene.append(f"Place: {sight.name_of(location)}")
     titles = (("Time", "time"), ("Mood", "scene.mood"))
     scene += [f"{title}: {visible[path]}" for title, path in titles if path in visible]
     if here:
-        scene.append("Present: " + ", ".join(name_of(state, definition, name) for name in here))
+        scene.append("Present: " + ", ".join(sight.name_of(name) for name in here))
     for entity_id in near:
-        scene += _entity(state, definition, visible, entity_id)
-    told = dict.fromkeys(near, True)
-    scene += _fields(state, definition, visible, told)
+        scene += _entity(sight, entity_id)
+    scene += _fields(sight, near)
     rest = _threads(visible)
-    rest += [_brief(state, definition, visible, entity_id) for entity_id in known if entity_id not in told]
-    rest += _relations(state, definition, visible, lambda first, second: first not in told and second not in told)
+    rest += [_brief(sight, entity_id) for entity_id in known if entity_id not in near]
+    rest += [line for first, second, line in sight.relations if first not in near and second not in near]
     rest += _facts(visible)
     return Projection(tuple(scene), tuple(line for line in rest if line))
 
@@ -155,60 +151,88 @@ def _schema_line(field: Field) -> str:
     return f"{path}: {text}"
 
 
-def _entity(state: Facts, definition: Definition, visible: Mapping[str, JSON], entity_id: str) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """What a model may see, gathered once: values and types by path, relations as (from, to, line)."""
+
+    state: Facts
+    definition: Definition
+    visible: Mapping[str, JSON]
+    types: Mapping[str, Field | None]
+    relations: tuple[tuple[str, str, str], ...]
+
+    def name_of(self, entity_id: str) -> str:
+        return name_of(self.state, self.definition, entity_id)
+
+
+def _sight(state: Facts, definition: Definition) -> _Sight:
+    visible = {
+        path: _without_hidden(definition, path, value)
+        for path, value in state.values.items()
+        if not path.startswith("story.") and visibility(definition, path) in {"open", "narrator"}
+    }
+    types = {path: find_field(definition, path) for path in visible}
+    relations: list[tuple[str, str, str]] = []
+    for path, field in types.items():
+        if field is not None and field.type == "relation":
+            stem, first, second = path.rsplit(".", 2)
+            names = f"{name_of(state, definition, first)} towards {name_of(state, definition, second)}"
+            shown = label(field, visible[path])
+            relations.append((first, second, f"{names}: {field.label or _words(stem)} {shown}".rstrip()))
+    return _Sight(state, definition, visible, types, tuple(relations))
+
+
+def _entity(sight: _Sight, entity_id: str) -> list[str]:
     """An entity of the scene in full: what it is, its fields, what it has, how it stands to others."""
-    own = {path.split(".", 2)[2]: visible[path] for path in visible if path.startswith(f"entities.{entity_id}.")}
+    own: dict[str, JSON] = {}
+    fields, items = [], []
+    for path, value in sight.visible.items():
+        if path.startswith(f"entities.{entity_id}."):
+            own[path.split(".", 2)[2]] = value
+        elif path.startswith(f"{entity_id}."):
+            field = sight.types[path]
+            title = field.label if field is not None and field.label else _words(path.partition(".")[2])
+            fields.append(f"{title}: {_seen(sight, field, value)}")
+        elif value == entity_id and path.startswith("inventory."):
+            items.append(sight.name_of(path.partition(".")[2]))
     own.pop("name", None)
     kind, text = own.pop("kind", ""), own.pop("text", "")
-    head = name_of(state, definition, entity_id)
     parts = [str(text)] if text else []
-    parts += [f"{key}: {_text(state, definition, value)}" for key, value in own.items()]
-    for path, value in visible.items():
-        field = _field(definition, path)
-        if path.startswith(f"{entity_id}.") and field is not None:
-            parts.append(f"{field.label or _words(path.partition('.')[2])}: {_seen(state, definition, field, value)}")
-    items = [path.partition(".")[2] for path in visible if path.startswith("inventory.") and visible[path] == entity_id]
-    if items:
-        parts.append("has " + ", ".join(name_of(state, definition, item) for item in items))
-    line = f"{head} ({kind})" if kind else head
-    out = [f"{line}: {'; '.join(parts)}"] if parts else ([line] if kind and entity_id != PLAYER else [])
-    return out + _relations(state, definition, visible, lambda first, second: first == entity_id)
+    parts += [f"{key}: {_text(value)}" for key, value in own.items()]
+    parts += fields
+    parts += [f"has {', '.join(items)}"] if items else []
+    head = sight.name_of(entity_id) + (f" ({kind})" if kind else "")
+    out = [f"{head}: {'; '.join(parts)}"] if parts else ([head] if kind and entity_id != PLAYER else [])
+    return out + [line for first, _, line in sight.relations if first == entity_id]
 
 
-def _brief(state: Facts, definition: Definition, visible: Mapping[str, JSON], entity_id: str) -> str:
-    kind = visible.get(f"entities.{entity_id}.kind", "")
-    text = str(visible.get(f"entities.{entity_id}.text", "")).split(". ")[0].rstrip(".")
-    owner = visible.get(f"inventory.{entity_id}")
-    head = name_of(state, definition, entity_id) + (f" ({kind})" if kind else "")
-    parts = ([text] if text else []) + ([f"with {name_of(state, definition, owner)}"] if isinstance(owner, str) else [])
+def _brief(sight: _Sight, entity_id: str) -> str:
+    kind = sight.visible.get(f"entities.{entity_id}.kind", "")
+    text = str(sight.visible.get(f"entities.{entity_id}.text", "")).split(". ")[0].rstrip(".")
+    owner = sight.visible.get(f"inventory.{entity_id}")
+    head = sight.name_of(entity_id) + (f" ({kind})" if kind else "")
+    parts = ([text] if text else []) + ([f"with {sight.name_of(owner)}"] if isinstance(owner, str) else [])
     return f"{head}: {'; '.join(parts)}" if parts else head
 
 
-def _relations(
-    state: Facts, definition: Definition, visible: Mapping[str, JSON], is_wanted: Callable[[str, str], bool]
-) -> list[str]:
-    out = []
-    for path, value in visible.items():
-        field = _field(definition, path)
-        if field is not None and field.type == "relation":
-            stem, first, second = path.rsplit(".", 2)
-            if is_wanted(first, second):
-                names = f"{name_of(state, definition, first)} towards {name_of(state, definition, second)}"
-                out.append(f"{names}: {field.label or _words(stem.rpartition('.')[2])} {label(field, value)}".rstrip())
-    return out
-
-
-def _fields(state: Facts, definition: Definition, visible: Mapping[str, JSON], told: Mapping[str, bool]) -> list[str]:
+def _fields(sight: _Sight, near: Sequence[str]) -> list[str]:
     """The declared fields that belong to no entity of the scene."""
     out = []
-    for path, value in visible.items():
-        field = _field(definition, path)
-        is_built_in = path in BUILT_IN or path.partition(".")[0] in {"entities", "inventory", "threads"}
-        if is_built_in or (field is not None and field.type == "relation") or path.partition(".")[0] in told:
+    for path, value in sight.visible.items():
+        head, field = path.partition(".")[0], sight.types[path]
+        is_told = path in BUILT_IN or head in {"entities", "inventory", "threads"} or head in near
+        if is_told or (field is not None and field.type == "relation"):
             continue
-        name = field.label if field is not None and field.label else _words(path)
-        out.append(f"{name}: {_seen(state, definition, field, value)}")
+        name = field.label if field is not None and field.label else _path_words(sight, path)
+        out.append(f"{name}: {_seen(sight, field, value)}")
     return out
+
+
+def _path_words(sight: _Sight, path: str) -> str:
+    """“Tench, mood” for a field of an entity that is elsewhere, the last word of the path for any other."""
+    head = path.partition(".")[0]
+    words = _words(path)
+    return f"{sight.name_of(head)}, {words}" if f"entities.{head}.name" in sight.visible else words
 
 
 def _threads(visible: Mapping[str, JSON]) -> list[str]:
@@ -227,27 +251,23 @@ def _facts(visible: Mapping[str, JSON]) -> list[str]:
     return out
 
 
-def _seen(state: Facts, definition: Definition, field: Field | None, value: JSON) -> str:
+def _seen(sight: _Sight, field: Field | None, value: JSON) -> str:
     """A value as a model sees it. A number that backs a skill is a number of the rules: it goes by its label (T8)."""
-    rules = definition.rules
+    rules = sight.definition.rules
     is_of_rules = field is not None and rules is not None and any(s.field == field.path for s in rules.skills.values())
     if field is not None and is_number(value) and (field.bands or field.type == "relation" or is_of_rules):
         return label(field, value) or "of some worth"
-    return _text(state, definition, value)
+    return _text(value)
 
 
-def _text(state: Facts, definition: Definition, value: JSON) -> str:
+def _text(value: JSON) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(_text(state, definition, item) for item in value)
+        return ", ".join(_text(item) for item in value)
     if isinstance(value, dict):
         return str(value.get("text", ""))
     return str(value)
-
-
-def _field(definition: Definition, path: str) -> Field | None:
-    return find_field(definition, path)
 
 
 def _without_hidden(definition: Definition, path: str, value: JSON) -> JSON:
