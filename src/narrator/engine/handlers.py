@@ -17,7 +17,7 @@ from narrator.core.tree import Node
 from narrator.core.view import visibility
 from narrator.engine import showing, turn
 from narrator.engine.commands import Command
-from narrator.engine.events import CheckMade, ChecksMade, Noted, StateChange, StateChanged
+from narrator.engine.events import CheckMade, ChecksMade, Noted, StateChange, StateChanged, Suggested
 from narrator.engine.references import find_branch, find_step, find_take
 from narrator.engine.story import Story
 from narrator.store import commit, reads, removal
