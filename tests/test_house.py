@@ -254,7 +254,8 @@ def test_only_the_edges_print() -> None:
 
 @pytest.mark.spec("S12")
 def test_story_rows_are_written_in_one_file() -> None:
-    assert breaches(story_writing, without=("store/commit.py", "store/schema.py")) == []
+    # The bench writes the same rows on a bare copy, to measure what that alone costs.
+    assert breaches(story_writing, without=("store/commit.py", "store/schema.py", "bench/of_turns.py")) == []
 
 
 @pytest.mark.spec("S6")
