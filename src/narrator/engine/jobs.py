@@ -21,6 +21,7 @@ class Lanes:
         self._turn: asyncio.Task[Any] | None = None
         self._upkeep: asyncio.Task[None] | None = None
         self._next_upkeep: Callable[[], Awaitable[bool]] | None = None
+        self._aside: set[asyncio.Task[None]] = set()
 
     @property
     def is_turning(self) -> bool:
@@ -59,6 +60,19 @@ class Lanes:
         if self._upkeep is not None and not self._upkeep.done():
             self._upkeep.cancel()
 
+    def begin_aside(self, work: Callable[[], object]) -> None:
+        """Run blocking work in a thread beside both lanes (a backup); closing waits for it."""
+
+        async def run() -> None:
+            try:
+                await asyncio.to_thread(work)
+            except Exception as error:
+                self._on_failure(error)
+
+        task = asyncio.get_running_loop().create_task(run(), name="aside")
+        self._aside.add(task)
+        task.add_done_callback(self._aside.discard)
+
     async def aclose(self) -> None:
         """Cancel and await all, at most two seconds."""
         self._next_upkeep = None
@@ -67,3 +81,5 @@ class Lanes:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
+        if self._aside:
+            await asyncio.wait(self._aside)

@@ -26,7 +26,7 @@ from narrator.engine.story import Story, utc_now
 from narrator.engine.telling import Teller
 from narrator.engine.turn import Plan
 from narrator.narrators.port import Narrator
-from narrator.store import commit, reads
+from narrator.store import backup, commit, reads
 from narrator.store.open import Clock
 
 Answers = Literal["ask", "yes", "no", "default"]
@@ -70,10 +70,20 @@ class Session:
         try:
             if narrator is None or isinstance(narrator, str):
                 narrator = casting.choose(settings, narrator, story.row.narrator)
-            return cls(story, narrator, settings, answers, version)
+            session = cls(story, narrator, settings, answers, version)
+            if backups is not None and not read_only:
+                session._back_up_daily(backups)
+            return session
         except BaseException:
             story.close()
             raise
+
+    def _back_up_daily(self, folder: Path) -> None:
+        """Begin the day's backup on a connection of its own (U22)."""
+        path, now = self.story.path, self.story.store.clock()
+        if backup.is_due(path, folder, day=now[:10]):
+            stamp = now[:19].replace(":", "-")
+            self._lanes.begin_aside(lambda: backup.back_up(path, folder, stamp=stamp))
 
     async def aclose(self) -> None:
         """Stop what runs, close narrator and file, end every subscription. Safe to call twice."""
