@@ -21,8 +21,9 @@ STARS = "***"
 # A value that was refused may be story text: pydantic shows it in its message.
 _INPUT_VALUE = re.compile(r"input_value=.*?, input_type=", re.DOTALL)
 _KEYS = re.compile(
-    r"(?P<head>\b(?:bearer|basic)\s+|\b(?:api[-_]?key|authorization|x-api-key|token|secret|password)[\"']?\s*[=:]\s*[\"']?)"
-    r"(?P<key>(?!bearer\b|basic\b)[^\s\"',;)}\]]+)"
+    r"(?P<head>\b(?:api[-_]?key|authorization|x-api-key|token|secret|password)[\"']?\s*[=:]\s*[\"']?"
+    r"(?:(?:bearer|basic)\s+)?)(?P<key>[^\s\"',;)}\]]+)"
+    r"|(?<=\bbearer\s)(?=\S*[\d._-])\S{8,}"
     r"|\b(?:sk|pk|rk|gsk|xai|hf|ghp)[-_][A-Za-z0-9_-]{8,}"
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",
     re.IGNORECASE,

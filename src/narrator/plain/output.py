@@ -24,7 +24,7 @@ class Output:
     def __init__(self, on_closed: Callable[[], None], out: int = 1, err: int = 2) -> None:
         self._on_closed = on_closed
         self._descriptors = (out, err)
-        self._pieces: queue.SimpleQueue[tuple[int, bytes] | None] = queue.SimpleQueue()
+        self._pieces: queue.SimpleQueue[tuple[int, bytes] | threading.Event | None] = queue.SimpleQueue()
         self._is_open = [True, True]
         self._thread = threading.Thread(target=self._run, name="standard output", daemon=True)
         self._thread.start()
@@ -34,6 +34,13 @@ class Output:
         if text:
             self._pieces.put((int(is_error), text.encode("utf-8", "replace")))
 
+    def flush(self) -> None:
+        """Return when all that was queued has been written."""
+        written = threading.Event()
+        self._pieces.put(written)
+        while self._thread.is_alive() and not written.wait(0.2):
+            continue
+
     def close(self, seconds: float | None = None) -> None:
         """Write what is queued; give up after ``seconds`` (None: never)."""
         self._pieces.put(None)
@@ -41,6 +48,9 @@ class Output:
 
     def _run(self) -> None:
         while (piece := self._pieces.get()) is not None:
+            if isinstance(piece, threading.Event):
+                piece.set()
+                continue
             which, data = piece
             if not self._is_open[which]:
                 continue

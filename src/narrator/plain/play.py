@@ -69,7 +69,7 @@ async def _play(
             answers=wishes.answers or ("default" if wishes.is_json else "ask"),
             backups=paths.backups_folder(),
         )
-        conversation = Conversation(session, _source(wishes), output, _options(settings, notes, wishes))
+        conversation = Conversation(session, _source(wishes, output), output, _options(settings, notes, wishes))
         code = await conversation.run()
     except NarratorError as error:
         report(output, error, is_json=wishes.is_json)
@@ -90,11 +90,11 @@ def report(output: Output, error: NarratorError, *, is_json: bool) -> None:
         output.write(f"narrator: {' '.join(str(error).split())}\n", is_error=True)
 
 
-def _source(wishes: Wishes) -> Source:
+def _source(wishes: Wishes, output: Output) -> Source:
     if wishes.is_json or not _is_terminal(0):
         return StreamSource()
     # Without a terminal to write to there is nothing to prompt on.
-    return TerminalSource(paths.inputs_file()) if _is_terminal(1) else StreamSource()
+    return TerminalSource(paths.inputs_file(), output.flush) if _is_terminal(1) else StreamSource()
 
 
 def _options(settings: Settings, notes: tuple[str, ...], wishes: Wishes) -> Options:

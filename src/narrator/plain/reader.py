@@ -113,10 +113,15 @@ class StreamSource:
 
 
 class TerminalSource:
-    """Lines of a terminal, prompted for through readline while nothing runs. Owns its thread and the history."""
+    """Lines of a terminal, prompted for through readline while nothing runs. Owns its thread and the history.
 
-    def __init__(self, history: Path | None = None) -> None:
+    ``flush`` returns when all output has been written.
+    """
+
+    def __init__(self, history: Path | None = None, flush: Callable[[], None] = lambda: None) -> None:
         self._history = history
+        self._flush = flush
+        self._is_prompting = False
         self._wanted: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._wake_out, self._wake_in = os.pipe()
         self._modes: list[object] | None = None
@@ -133,7 +138,7 @@ class TerminalSource:
         def read() -> None:
             with suppress(RuntimeError):
                 while True:
-                    prompt = self._wanted.get()
+                    prompt = self._latest()
                     lines = self._prompt(splitter, prompt) if prompt is not None else self._listen(splitter)
                     if lines is None:
                         break
@@ -144,25 +149,35 @@ class TerminalSource:
         threading.Thread(target=read, name="terminal", daemon=True).start()
 
     def _prompt(self, splitter: Splitter, prompt: str) -> list[Line] | None:
+        # readline writes for itself: what was told has to stand there first.
+        self._flush()
+        self._is_prompting = True
         try:
             line = splitter.add(input(prompt))
         except (EOFError, OSError):
             return None
+        finally:
+            self._is_prompting = False
         # What was expected meanwhile is past: this line changes it.
         while not self._wanted.empty():
             self._wanted.get()
         return [line]
 
+    def _latest(self) -> str | None:
+        """What is expected now; waits where nothing is."""
+        wanted = self._wanted.get()
+        while not self._wanted.empty():
+            wanted = self._wanted.get()
+        return wanted
+
     def _listen(self, splitter: Splitter) -> list[Line] | None:
         """Lines until somebody expects something else. None at the end of input."""
         found: list[Line] = []
-        while not found:
+        while not found and self._wanted.empty():
             readable, _, _ = select.select([0, self._wake_out], [], [])
             if self._wake_out in readable:
                 os.read(self._wake_out, 1024)
-                if self._wanted.empty():
-                    continue
-                break
+                continue
             try:
                 data = os.read(0, 65536)
             except OSError:
@@ -185,6 +200,9 @@ class TerminalSource:
                 os.close(os.open(self._history, os.O_WRONLY | os.O_CREAT, 0o600))
                 self._readline.write_history_file(str(self._history))
                 self._history.chmod(0o600)
+        if self._is_prompting:
+            with suppress(OSError):
+                os.write(1, b"\n")
         if self._modes is not None:
             import termios
 
@@ -198,6 +216,8 @@ def _load_readline(history: Path | None) -> Any:
     except ImportError:
         return None
     readline.set_history_length(HISTORY_LENGTH)
+    # It would write escapes around every prompt.
+    readline.parse_and_bind("set enable-bracketed-paste off")
     if history is not None:
         with suppress(OSError):
             readline.read_history_file(str(history))

@@ -1,0 +1,221 @@
+"""The command line, in process: what it prints, its exit codes, one line an error."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from narrator import __version__
+from narrator.cli import FAMILIES, main
+
+DEFINITION = '[campaign]\nid = "ferry"\ntitle = "The Ferry"\nopening = "Rain falls."\n'
+
+
+@pytest.fixture
+def definition(tmp_path: Path) -> Path:
+    path = tmp_path / "ferry.toml"
+    path.write_text(DEFINITION)
+    return path
+
+
+def make(definition: Path, *arguments: str) -> None:
+    assert main(["new", "--from", str(definition), *arguments]) == 0
+
+
+def error_of(capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line on standard error."""
+    found = capsys.readouterr()
+    assert found.err.count("\n") == 1, found.err
+    assert found.err.startswith("narrator: ")
+    return found.err
+
+
+@pytest.mark.spec("U21")
+def test_version_and_help(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"narrator {__version__}\n"
+    for name in FAMILIES:
+        assert main([name, "--help"]) == 0
+        text = capsys.readouterr().out
+        assert f"narrator {name}" in text
+        assert "Example" in text
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(f"  {name} " in text for name in FAMILIES)
+    assert not home.exists()
+
+
+@pytest.mark.spec("U21", "U15")
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["nothing"], 2, "--help"),
+        (["play"], 2, "CAMPAIGN"),
+        (["play", "x", "--width", "3"], 2, "--width"),
+        (["play", "x", "--yes", "--no"], 2, "exclude"),
+        (["verify", "nowhere"], 1, "narrator list"),
+        (["new", "--from", "nowhere"], 1, "lantern-road"),
+        (["new", "--from", "lantern-road", "--name", "../up"], 2, "name"),
+        (["schema", "nothing"], 2, "events"),
+        (["config", "set", "context.memory_every", "0"], 2, "memory_every"),
+        (["config", "set", "themes", "paper"], 2, "theme"),
+    ],
+)
+def test_an_error_is_one_line_that_says_what_to_do(
+    home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, words: str
+) -> None:
+    assert main(arguments) == code
+    assert words in error_of(capsys)
+
+
+@pytest.mark.spec("U21")
+def test_new_list_verify(home: Path, definition: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make(definition)
+    made = Path(capsys.readouterr().out.strip())
+    assert made == home / "campaigns" / "ferry.narrator"
+    assert made.stat().st_mode & 0o777 == 0o600
+    assert made.parent.stat().st_mode & 0o777 == 0o700
+    make(definition)
+    assert capsys.readouterr().out.strip().endswith("ferry-2.narrator")
+    make(definition, "--name", "My own", "--seed", "5")
+    capsys.readouterr()
+    (home / "campaigns" / "odd.narrator").write_text("no database")
+    assert main(["list", "--json"]) == 0
+    books = json.loads(capsys.readouterr().out)
+    assert [book["name"] for book in books] == ["My own", "ferry-2", "ferry", "odd"]
+    assert (books[0]["title"], books[0]["steps"], books[0]["words"]) == ("The Ferry", 1, 2)
+    assert books[3]["problem"]
+    assert main(["list"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert main(["verify", "ferry", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"ok": True, "nodes": 1, "branches": 1, "problems": []}
+    assert main(["new", "--from", str(definition), "--name", "My own"]) == 2
+
+
+@pytest.mark.spec("U21")
+def test_a_name_a_part_of_it_or_a_path(home: Path, definition: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make(definition, "--name", "north road")
+    make(definition, "--name", "north sea")
+    capsys.readouterr()
+    for named in ("north sea", "NORTH SEA", "sea", str(home / "campaigns" / "north sea.narrator")):
+        assert main(["verify", named]) == 0
+    capsys.readouterr()
+    assert main(["verify", "north"]) == 1
+    assert "north road" in error_of(capsys)
+    assert main(["verify", "noth sea"]) == 1
+    assert "Did you mean north sea?" in error_of(capsys)
+    assert main(["verify", "./north sea.narrator"]) == 1
+
+
+@pytest.mark.spec("W13", "U21")
+def test_a_definition_with_errors_names_them_all_and_makes_nothing(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(DEFINITION + '[state.player.nerve]\ntype = "nubmer"\n[[cards]]\ntext = "x"\n')
+    assert main(["new", "--from", str(path)]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) >= 2
+    assert all(line.startswith("narrator: ") for line in lines)
+    assert not list((home / "campaigns").glob("*"))
+
+
+@pytest.mark.spec("U22")
+def test_a_backup_is_made_listed_and_brought_back(
+    home: Path, definition: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make(definition)
+    assert main(["backup", "ferry"]) == 0
+    capsys.readouterr()
+    assert main(["backup", "ferry", "--list"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    campaign = home / "campaigns" / "ferry.narrator"
+    campaign.write_text("ruined")
+    assert main(["backup", "ferry", "--restore"]) == 0
+    assert main(["verify", "ferry"]) == 0
+    aside = [
+        path
+        for path in campaign.parent.iterdir()
+        if "replaced" in path.name and not path.name.endswith(("-wal", "-shm"))
+    ]
+    assert [path.read_text() for path in aside] == ["ruined"]
+    campaign.unlink()
+    assert main(["backup", "ferry", "--restore"]) == 0
+    assert main(["verify", "ferry"]) == 0
+    capsys.readouterr()
+    assert main(["backup", "ferry", "--to", str(home / "copy.narrator")]) == 0
+    assert main(["verify", str(home / "copy.narrator")]) == 0
+    capsys.readouterr()
+    assert main(["backup", "ferry", "--to", str(home / "copy.narrator")]) == 1
+
+
+@pytest.mark.spec("U22")
+def test_a_backup_is_not_put_under_a_game_that_is_being_played(
+    home: Path, definition: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from narrator.engine.story import Story
+
+    make(definition)
+    assert main(["backup", "ferry"]) == 0
+    story = Story.open(home / "campaigns" / "ferry.narrator")
+    try:
+        capsys.readouterr()
+        assert main(["backup", "ferry"]) == 0
+        assert main(["backup", "ferry", "--restore"]) == 1
+        assert story.count == 1
+    finally:
+        story.close()
+
+
+@pytest.mark.spec("U22")
+def test_config_is_shown_checked_and_changed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["config", "path"]) == 0
+    assert capsys.readouterr().out.strip() == str(home / "config.toml")
+    assert main(["config", "check"]) == 0
+    assert main(["config", "set", "theme", "paper"]) == 0
+    assert main(["config", "set", "keys.story.undo", "ctrl+z"]) == 0
+    text = (home / "config.toml").read_text()
+    assert 'theme = "paper"' in text
+    assert '"story.undo" = "ctrl+z"' in text
+    (home / "config.toml").write_text(f"# mine\nthem = 3\n{text}")
+    capsys.readouterr()
+    assert main(["config", "check"]) == 1
+    assert "Did you mean theme?" in capsys.readouterr().out
+    assert main(["config", "set", "theme", "dark"]) == 0
+    assert (home / "config.toml").read_text().startswith("# mine\n")
+
+
+@pytest.mark.spec("U21")
+@pytest.mark.parametrize("kind", ["events", "config", "definition"])
+def test_schemas_are_json_schemas(home: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    assert main(["schema", kind]) == 0
+    assert "$defs" in json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.spec("U21")
+def test_the_doctor_tries_things(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["ok"]
+    assert {"python", "campaign file", "config.toml"} <= {finding["what"] for finding in report["findings"]}
+    home.mkdir()
+    (home / "config.toml").write_text(
+        'offlin = true\n[narrators.a]\nkind = "embedded"\nmodel_path = "/no/such/model.gguf"\n'
+    )
+    assert main(["doctor"]) == 1
+    bad = [line for line in capsys.readouterr().out.splitlines() if line.startswith("BAD")]
+    assert len(bad) == 2
+
+
+@pytest.mark.spec("U21")
+def test_a_fault_of_the_program_is_one_line_and_a_traceback_in_the_log(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FAMILIES, "verify", ("no_such_module", ""))
+    assert main(["verify", "x"]) == 1
+    assert "fault of the program" in error_of(capsys)
+    assert "Traceback" in (home / "logs" / "narrator.log").read_text()
+    with pytest.raises(ModuleNotFoundError):
+        main(["--debug", "verify", "x"])
