@@ -303,9 +303,10 @@ def test_one_refusal_leaves_the_rest_applied() -> None:
         (Proposal("add", "trust.Orrin Vale.Ada", 1), ("add", "trust.miller.player", 1)),
         (Proposal("relate", "trust", {"from": "miller", "to": "you", "value": "warm"}), (
             "relate", "trust.miller.player", 3)),
-        (Proposal("assert", "facts", " It rains. "), (
-            "assert", "facts", {"text": "It rains.", "certainty": "certain"})),
-        (Proposal("", "facts", "It rains."), ("assert", "facts", {"text": "It rains.", "certainty": "certain"})),
+        (Proposal("assert", "facts", " It rains. "), ("assert", "facts", "It rains.")),
+        (Proposal("assert", "facts", {"text": "It rains.", "certainty": "likely"}), (
+            "assert", "facts", {"text": "It rains.", "certainty": "likely"})),
+        (Proposal("", "facts", "It rains."), ("assert", "facts", "It rains.")),
         (Proposal("retract", "facts", "the wheel has not turned since sunday"), (
             "retract", "facts", "The wheel has not turned since Sunday.")),
         (Proposal("open", "threads.The Rat", "Who?"), ("open", "threads.the-rat", "Who?")),
@@ -479,9 +480,39 @@ def test_a_correction_may_set_anything_but_the_history() -> None:
         source="player",
     )
     assert [one.rule for one in refused.refused] == ["visibility", "type", "path"]
+    same = judged(Proposal("set", "player.nerve", 5), source="player")
+    assert [one.rule for one in same.refused] == ["same"]
     clamped = judged(Proposal("set", "player.nerve", 99), source="player")
     assert clamped.events[0].value == 10
     assert clamped.notes
+
+
+@pytest.mark.spec("W9")
+@pytest.mark.parametrize(
+    ("path", "text", "value"),
+    [
+        ("player.nerve", "7", 7),
+        ("player.nerve", "+2", 7),
+        ("player.nerve", "null", None),
+        ("player.marks", '["scar", "burn"]', ["scar", "burn"]),
+        ("player.marks", "burn", ["scar", "burn"]),
+        ("flags.gate_open", "yes", True),
+        ("player.title", "[sic", "[sic"),
+        ("inventory.sack", "you", "player"),
+        ("trust.miller.player", "warm", 3),
+        ("threads.wheel", "closed", {"text": "Why does the wheel stand still?", "open": False}),
+    ],
+)
+def test_a_correction_is_understood_as_it_is_typed(path: str, text: str, value: Any) -> None:
+    verdict = judged(Proposal("", path, text), source="player")
+    assert advance(start(small()), "correction", verdict.events).values.get(path) == value
+
+
+@pytest.mark.spec("W4")
+def test_a_refused_change_of_the_campaigns_own_gives_nothing_hidden_away() -> None:
+    verdict = judged(Proposal("set", "miller.plan", [1]), Proposal("set", "player.nerve", "x"), source="storylet")
+    assert "plan" not in verdict.refused[0].reason
+    assert "player.nerve" in verdict.refused[1].reason
 
 
 @pytest.mark.spec("W4")
@@ -494,6 +525,25 @@ def test_what_is_so_already_makes_no_event() -> None:
         Proposal("open", "threads.wheel", "Why does the wheel stand still?"),
     )
     assert verdict == Verdict((), (), ())
+
+
+@pytest.mark.spec("W3")
+def test_an_event_keeps_no_more_of_before_than_it_changed() -> None:
+    verdict = judged(
+        Proposal("assert", "facts", "It rains."),
+        Proposal("assert", "facts", {"text": "it rains", "certainty": "doubted"}),
+        Proposal("retract", "facts", "It rains"),
+        Proposal("append", "story.fired", {"id": "look", "wording": "told/0"}),
+        Proposal("append", "player.marks", "burn"),
+        source="storylet",
+    )
+    assert [event.previous for event in verdict.events] == [
+        None,
+        {"text": "It rains.", "certainty": "certain"},
+        {"text": "it rains", "certainty": "doubted"},
+        None,
+        ["scar"],
+    ]
 
 
 @pytest.mark.spec("W14", "T18")

@@ -11,7 +11,7 @@ from narrator.core.definition import PLAYER, Band, Definition, Field
 from narrator.core.field_labels import SCALE
 from narrator.core.places import Created, Placed, Wrong, find_entity, is_hidden_entity, need_entity
 from narrator.core.proposal import JSON, is_number
-from narrator.core.state import State
+from narrator.core.state import State, is_same_fact
 
 CERTAINTIES = ("certain", "likely", "rumoured", "doubted")
 """How sure a fact is (W1)."""
@@ -186,14 +186,14 @@ def _facts(definition: Definition, state: State, placed: Placed) -> Typed:
         raise Wrong("type", f"a fact is {', '.join(CERTAINTIES)}, not {certainty!r:.60}")
     if op == "retract":
         return Typed("retract", _known_fact(state, text))
-    return Typed("assert", {"text": text.strip(), "certainty": certainty or "certain"})
+    is_doubted = certainty not in {None, "certain"}
+    return Typed("assert", {"text": text.strip(), "certainty": certainty} if is_doubted else text.strip())
 
 
 def _known_fact(state: State, text: str) -> str:
     facts = state.values.get("facts")
-    wanted = text.strip().rstrip(".").casefold()
     for fact in facts if isinstance(facts, list) else []:
-        if isinstance(fact, dict) and str(fact.get("text", "")).strip().rstrip(".").casefold() == wanted:
+        if isinstance(fact, dict) and is_same_fact(str(fact.get("text", "")), text):
             return str(fact["text"])
     raise Wrong("type", f"no such fact is known: {text!r:.80}")
 

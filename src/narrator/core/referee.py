@@ -8,16 +8,18 @@ anything but the history (W9). What follows of itself follows here: a clock that
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from narrator.core.answers import CHECK_SCHEMA, EXTRACTION_SCHEMA, parse_check, parse_proposals
 from narrator.core.conditions import holds
-from narrator.core.definition import Definition, Field
+from narrator.core.definition import FACTS, Definition, Field
 from narrator.core.field_types import Typed, coerce
 from narrator.core.places import Placed, Wrong, place
 from narrator.core.proposal import JSON, OPS, Proposal, is_number
-from narrator.core.state import ENDING, FIRED, Event, State, apply
+from narrator.core.state import ENDING, FIRED, Event, State, apply, is_same_fact
+from narrator.core.view import visibility
 
 __all__ = [
     "CHECK_SCHEMA",
@@ -36,7 +38,8 @@ _NEVER_UNSET = {"number", "counter", "relation", "flag"}
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A proposal that was refused. ``rule``: path, type, visibility, cooldown, counter, milestone."""
+    """A proposal that was refused. ``rule``: path, type, visibility, cooldown, counter, milestone; of a
+    correction also same (it is so already)."""
 
     proposal: Proposal
     reason: str
@@ -70,7 +73,8 @@ class _Bench:
 def judge(definition: Definition, state: State, proposals: Iterable[Proposal], *, source: str) -> Verdict:
     """Judge proposals against the state of the node that is being written (W4). Never raises for a proposal.
 
-    ``source``: model, check, storylet, player or import. Values that are already so make no event.
+    ``source``: model, check, storylet, player or import. Values that are already so make no event;
+    of a correction that is a refusal, for the player asked for something to happen.
     """
     bench = _Bench(definition, state, state, [], [])
     refused: list[Refused] = []
@@ -78,15 +82,37 @@ def judge(definition: Definition, state: State, proposals: Iterable[Proposal], *
         try:
             _judge_one(bench, proposal, source)
         except Wrong as wrong:
-            refused.append(Refused(proposal, str(wrong), wrong.rule))
+            refused.append(Refused(proposal, _reason(definition, proposal, wrong, source), wrong.rule))
     if source not in _UNBOUND:
         _end(bench)
     return Verdict(tuple(bench.events), tuple(refused), tuple(bench.notes))
 
 
+def _reason(definition: Definition, proposal: Proposal, wrong: Wrong, source: str) -> str:
+    """The reason as it is shown. What the campaign itself does unseen is not given away by failing."""
+    if source in {"storylet", "check"} and visibility(definition, proposal.path) != "open":
+        return "something that the campaign keeps to itself could not change"
+    return str(wrong)
+
+
+def _as_typed(proposal: Proposal) -> Proposal:
+    """A correction is typed on one line: ``null`` unsets, and brackets make a list."""
+    value = proposal.value
+    if isinstance(value, str) and value.strip().casefold() == "null":
+        return replace(proposal, value=None)
+    if isinstance(value, str) and value.strip().startswith("["):
+        try:
+            return replace(proposal, value=json.loads(value))
+        except ValueError:
+            return proposal
+    return proposal
+
+
 def _judge_one(bench: _Bench, proposal: Proposal, source: str) -> None:
     if proposal.op and proposal.op not in OPS:
         raise Wrong("type", f"{proposal.op!r} is no operation")
+    if source == "player":
+        proposal = _as_typed(proposal)
     placed = place(bench.definition, bench.now, proposal)
     typed = coerce(bench.definition, bench.now, placed)
     if typed.value is None and placed.field.type in _NEVER_UNSET and source not in _UNBOUND:
@@ -104,15 +130,29 @@ def _judge_one(bench: _Bench, proposal: Proposal, source: str) -> None:
             bench.accept(Event("set", f"entities.{created.id}.{key}", text, None, source, note=proposal.why))
     before = bench.now.values.get(placed.path)
     note = "; ".join(part for part in (proposal.why, *notes) if part)
-    event = Event(typed.op, placed.path, typed.value, before, source, note=note)
+    event = Event(typed.op, placed.path, typed.value, _previous(placed.path, typed, before), source, note=note)
     after = apply(bench.now, event)
     if placed.field.visibility == "open":
         bench.notes += [f"{placed.path}: {text}" for text in notes]
     if after.values.get(placed.path) == before and placed.path != FIRED:
+        if source == "player":
+            raise Wrong("same", f"{placed.path} is so already")
         return
     bench.accept(event)
     if source not in _UNBOUND:
         _fill(bench, placed.path, before)
+
+
+def _previous(path: str, typed: Typed, before: JSON) -> JSON:
+    """The value before, as an event keeps it. Of what grows with the story only the item concerned: else every event
+    would hold the whole."""
+    if path == FIRED:
+        return None
+    if path != FACTS.path:
+        return before
+    text = typed.value["text"] if isinstance(typed.value, dict) else typed.value
+    known = before if isinstance(before, list) else []
+    return next((fact for fact in known if isinstance(fact, dict) and is_same_fact(str(fact.get("text")), text)), None)
 
 
 def _visible(bench: _Bench, placed: Placed, typed: Typed, source: str) -> None:

@@ -37,6 +37,7 @@ __all__ = [
     "dump",
     "initial_events",
     "is_ended",
+    "is_same_fact",
     "load",
     "name_of",
     "open_values",
@@ -256,10 +257,11 @@ def _fact(value: JSON) -> dict[str, JSON]:
 
 def _other_facts(facts: JSON, text: str) -> list[JSON]:
     known = facts if isinstance(facts, list) else []
-    return [fact for fact in known if not (isinstance(fact, dict) and _same(str(fact.get("text", "")), text))]
+    return [fact for fact in known if not (isinstance(fact, dict) and is_same_fact(str(fact.get("text", "")), text))]
 
 
-def _same(left: str, right: str) -> bool:
+def is_same_fact(left: str, right: str) -> bool:
+    """Whether two sentences are one fact: case and a full stop at the end do not count."""
     return left.strip().rstrip(".").casefold() == right.strip().rstrip(".").casefold()
 
 
