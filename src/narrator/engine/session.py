@@ -194,7 +194,7 @@ class Session:
         for remark in plan.remarks:
             self.publish(Noted(remark))
         if plan.player is not None:
-            commit.keep_draft(self.story.store, plan.player.text, plan.player.mode or "do")
+            commit.send_draft(self.story.store, plan.player.text, plan.player.mode or "do")
         self.in_flight = InFlight(plan)
         await self._in_lane(self._tell, self.in_flight)
 

@@ -65,6 +65,7 @@ class Story:
         self.store = store
         self.definition: Definition = parse_definition(reads.definition_source(store)[1])
         self._states: dict[int, State] = {}
+        self._seen_version = reads.data_version(store)
 
     @classmethod
     def open(cls, path: Path, *, clock: Clock = utc_now, read_only: bool = False, backups: Path | None = None) -> Story:
@@ -81,6 +82,15 @@ class Story:
     def close(self) -> None:
         """Close the file and let the writer's lock go."""
         self.store.close()
+
+    def refresh(self) -> bool:
+        """For a reader beside a writer: whether the file has changed since the last look (T13)."""
+        version = reads.data_version(self.store)
+        if version == self._seen_version:
+            return False
+        self._seen_version = version
+        self.store.load_forest()
+        return True
 
     # ------------------------------------------------------------------------------------------------ where it stands
 

@@ -102,7 +102,7 @@ def accept(store: Store, write: Acceptance) -> list[int]:
         ).rowcount
         if moved != 1:
             raise Stale
-        db.execute("DELETE FROM draft")
+        db.execute("DELETE FROM draft WHERE slot = 'sent'")
     return ids
 
 
@@ -356,10 +356,22 @@ def comment(store: Store, node_id: int, text: str) -> None:
 def keep_draft(store: Store, text: str, mode: str) -> None:
     """Save what stands in the composer (U9); empty text clears it. No revision: the story is the same."""
     with store.transaction() as db:
-        if text:
-            db.execute("INSERT OR REPLACE INTO draft VALUES (1, ?, ?, ?)", (text, mode, store.clock()))
-        else:
-            db.execute("DELETE FROM draft")
+        _write_draft(store, "composed", text, mode)
+        db.execute("DELETE FROM draft WHERE slot = 'sent' AND instr(?, text)", (text,))
+
+
+def send_draft(store: Store, text: str, mode: str) -> None:
+    """The input of a turn leaves the composer; it is kept until the turn is accepted."""
+    with store.transaction():
+        _write_draft(store, "composed", "", mode)
+        _write_draft(store, "sent", text, mode)
+
+
+def _write_draft(store: Store, slot: str, text: str, mode: str) -> None:
+    if text:
+        store.db.execute("INSERT OR REPLACE INTO draft VALUES (?, ?, ?, ?)", (slot, text, mode, store.clock()))
+    else:
+        store.db.execute("DELETE FROM draft WHERE slot = ?", (slot,))
 
 
 def choose_narrator(store: Store, name: str | None) -> None:

@@ -311,9 +311,9 @@ def memories(store: Store, end: End) -> list[MemoryRow]:
 
 
 def draft(store: Store) -> Draft | None:
-    """The saved draft, or None."""
-    row = store.db.execute("SELECT text, mode FROM draft WHERE id = 1").fetchone()
-    return Draft(*row) if row is not None else None
+    """What was sent and never accepted, and what stood in the composer beside it; None where there is neither."""
+    rows = store.db.execute("SELECT text, mode FROM draft ORDER BY slot DESC").fetchall()
+    return Draft("\n".join(row[0] for row in rows), rows[0][1]) if rows else None
 
 
 def places(store: Store, stack: str) -> list[tuple[int, int, int]]:

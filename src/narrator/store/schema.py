@@ -181,11 +181,11 @@ CREATE TABLE parts (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE draft (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
+    slot TEXT PRIMARY KEY CHECK (slot IN ('composed', 'sent')),
     text TEXT NOT NULL,
     mode TEXT NOT NULL,
     saved_at TEXT NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
 """
 
 
