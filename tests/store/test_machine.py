@@ -35,15 +35,14 @@ class StoryMachine(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="narrator-machine-"))
         self.match = Match(Program(self.folder / "story.narrator"))
 
-    @rule(verb=st.sampled_from(DECK), data=st.data())
-    def perform(self, verb: str, data: st.DataObject) -> None:
-        """A verb with arguments that mostly mean something."""
-        self.match.do(verb, *arguments_of(verb, self.match.model, Drawn(data)))
-
-    @rule(verb=st.sampled_from(sorted(NARRATING)), data=st.data())
-    def fail(self, verb: str, data: st.DataObject) -> None:
-        """A verb whose narration fails."""
-        self.match.fail(verb, *arguments_of(verb, self.match.model, Drawn(data)))
+    @rule(verb=st.sampled_from(DECK), fate=st.integers(0, 19), data=st.data())
+    def perform(self, verb: str, fate: int, data: st.DataObject) -> None:
+        """A verb with arguments that mostly mean something; one narration in twenty fails."""
+        arguments = arguments_of(verb, self.match.model, Drawn(data))
+        if fate == 19 and verb in NARRATING:
+            self.match.fail(verb, *arguments)
+        else:
+            self.match.do(verb, *arguments)
 
     def teardown(self) -> None:
         self.match.program.close()
@@ -56,8 +55,8 @@ def holds(*requirements: str) -> Any:
 
 TestStory = holds("S5", "S8", "S9", "S11", "S13", "S14", "S17", "S24", "S30", "S37", "S41")(StoryMachine.TestCase)
 TestStory.settings = settings(
-    max_examples=300,
-    stateful_step_count=50,
+    max_examples=125,
+    stateful_step_count=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
