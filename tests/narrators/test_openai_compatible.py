@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
+import random
 import socket
 import time
 import traceback
@@ -48,6 +50,7 @@ from tests.fake_server import (
     say,
     stall,
     usage_chunk,
+    words,
 )
 
 KEY = "sk-canary-4f1c9e77d2"
@@ -176,10 +179,12 @@ async def test_a_schema_goes_along_and_is_left_out_where_the_server_refuses_it(s
     server.answer(
         "extract", refuse(400, {"error": {"message": "response_format json_schema is not supported"}}), give({"a": 1})
     )
-    teller = narrator(server)
+    teller = narrator(server, context_window=8192)
+    assert (await teller.capabilities()).json_schema
     asked = request(Purpose.EXTRACT, schema={"type": "object"})
     assert json.loads((await teller.complete(asked)).text) == {"a": 1}
     await teller.complete(asked)
+    assert not (await teller.capabilities()).json_schema
     await teller.aclose()
     formats = [each.json.get("response_format") for each in server.requests]
     assert formats[0]["json_schema"]["schema"] == {"type": "object"}
@@ -262,7 +267,7 @@ TOO_LONG = {
 
 @pytest.mark.spec("T6", "T11")
 @pytest.mark.parametrize(
-    ("answer", "code", "words"),
+    ("answer", "code", "said"),
     [
         (refuse(400), "narrator-refused", "HTTP 400"),
         (refuse(400, TOO_LONG), "context-too-long", "8192"),
@@ -312,16 +317,35 @@ TOO_LONG = {
     ],
 )
 async def test_each_failure_has_a_code_and_one_plain_line(
-    server: FakeServer, answer: Answer, code: str, words: str
+    server: FakeServer, answer: Answer, code: str, said: str
 ) -> None:
     server.answer("narrate", answer)
     error, _ = await failure(narrator(server, retries=0))
     assert error.code == code
-    assert words in error.message
+    assert said in error.message
     assert error.hint
     assert len(error.message) < 400
     assert len(server.requests) == 1
     assert isinstance(error, ContextTooLong) == (code == "context-too-long")
+
+
+@pytest.mark.spec("T11")
+async def test_damaged_bytes_are_a_story_or_a_named_failure(server: FakeServer) -> None:
+    chance = random.Random(11)
+    good = (sse(*(chunk({"content": word}) for word in words("Rain falls."))) + sse(chunk({}, "stop")) + DONE).encode()
+    teller = narrator(server, retries=0)
+    for _ in range(80):
+        data = bytearray(good)
+        for _ in range(chance.randint(1, 3)):
+            start, size = chance.randrange(len(data)), chance.randint(0, 40)
+            data[start : start + size] = chance.randbytes(chance.choice([0, 1, 8]))
+        server.answer("narrate", pieces(bytes(data), ends=chance.random() < 0.8))
+    for _ in range(80):
+        with contextlib.suppress(NarrationFailed):
+            async for each in teller.stream(request()):
+                assert isinstance(each, Delta | Finish)
+    await teller.aclose()
+    assert len(server.requests) == 80
 
 
 @pytest.mark.spec("T3", "T11")

@@ -249,6 +249,8 @@ class OpenAICompatible:
                 return
             if with_schema and self._is_schema_refused(request, failure):
                 with_schema = self._schema = False
+                if self._capabilities is not None:
+                    self._capabilities = replace(self._capabilities, json_schema=False)
                 continue
             wait = max(failure.wait or 0.0, self._backoff * 2**attempt)
             if telling.has_begun or not failure.is_transient or attempt >= self._retries or wait > LONGEST_WAIT:
