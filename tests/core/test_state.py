@@ -162,6 +162,19 @@ def test_what_has_fired_stays_small_however_long_the_story() -> None:
     assert len(dump(state)) < 500
 
 
+@pytest.mark.spec("T18", "U23")
+def test_a_wording_with_asides_is_told_apart_for_ten_turns_and_counts_for_ever() -> None:
+    state = EMPTY
+    for turn in range(30):
+        state = advance(state, "player", ())
+        told = {"id": "look", "wording": f"told/0+aside-1/{turn}"}
+        state = fold(Event("append", "story.fired", told, None, "storylet"), state=state)
+    record = state.values["story.fired"]["look"]["told"]
+    assert len(record) == 12
+    assert record["told/0"] == [19, 19]
+    assert sum(times for times, _ in record.values()) == 30
+
+
 @pytest.mark.spec("W3")
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 2}', '{"format": 1, "values": 3}'])
 def test_a_snapshot_that_is_none_is_a_named_error(text: str) -> None:

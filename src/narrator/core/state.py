@@ -29,6 +29,7 @@ __all__ = [
     "EMPTY",
     "ENDING",
     "FIRED",
+    "REST",
     "Event",
     "Projection",
     "State",
@@ -51,6 +52,8 @@ __all__ = [
 _NOTHING: Mapping[str, JSON] = MappingProxyType({})
 FIRED = "story.fired"
 ENDING = "story.ending"
+REST = 10
+"""No answer comes twice within this many turns (U23)."""
 _FORMAT = 1
 
 
@@ -226,6 +229,7 @@ def _record(before: JSON, value: JSON, turn: int) -> dict[str, JSON]:
         old = record.get(value["id"]) or {"times": 0, "told": {}}
         told, wording = dict(old["told"]), str(value.get("wording", ""))
         told[wording] = [told.get(wording, [0])[0] + 1, turn]
+        _shed(told, turn)
         order = 1 + max((one.get("order", 0) for one in record.values()), default=0)
         record[value["id"]] = {
             "times": old["times"] + 1,
@@ -235,6 +239,15 @@ def _record(before: JSON, value: JSON, turn: int) -> dict[str, JSON]:
             "told": told,
         }
     return record
+
+
+def _shed(told: dict[str, list[int]], turn: int) -> None:
+    """A wording with asides behind it matters for ten turns; later it counts as the wording alone."""
+    for name in [name for name, (_, last) in told.items() if "+" in name and turn - last > REST]:
+        times, last = told.pop(name)
+        base = name.partition("+")[0]
+        before, at = told.get(base, [0, last])
+        told[base] = [before + times, max(at, last)]
 
 
 def _sum(before: JSON, value: JSON) -> JSON:

@@ -14,10 +14,7 @@ from narrator.core import neutral
 from narrator.core.conditions import holds
 from narrator.core.definition import Definition, Rules, Storylet, StoryletOutcome
 from narrator.core.proposal import JSON
-from narrator.core.state import FIRED, State
-
-REST = 10
-"""No answer comes twice within this many turns (U23)."""
+from narrator.core.state import FIRED, REST, State
 
 
 class Decided(Protocol):
