@@ -14,7 +14,8 @@ from narrator.engine.session import Session
 from narrator.engine.story import create_campaign
 from narrator.narrators.fake import FakeNarrator
 from narrator.plain.human import Manner
-from narrator.plain.loop import Conversation, Options
+from narrator.plain.loop import Conversation
+from narrator.plain.port import Options
 from narrator.plain.reader import Line, Splitter
 
 DEFINITION = """

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
 from narrator.core.errors import BadValue, NarratorError
-from narrator.engine.events import Event
+from narrator.engine.events import Event, Failed, Noted
 from narrator.plain.human import Manner, Voice
 
 _CAMPAIGN_ENDS = (".narrator", ".narrator-wal", ".narrator-shm", ".narrator.lock")
@@ -89,3 +90,86 @@ class Recording:
             self._file.close()
         except OSError:
             return
+
+
+class Papers:
+    """What a session writes beside the campaign. Owns the transcript and the recording.
+
+    Where writing fails that paper ends and the player hears of it by ``tell``. While ``is_alone`` events are for the
+    transcript and for nobody else.
+    """
+
+    def __init__(self, tell: Callable[[Event], None]) -> None:
+        self._tell = tell
+        self._script: Script | None = None
+        self._recording: Recording | None = None
+        self.campaign: Path | None = None
+        self.is_alone = False
+
+    def begin(self, word: str, typed: str | None) -> None:
+        """A command begins."""
+        if self._script is not None:
+            self._guard(lambda script: script.begin(word, typed))
+
+    def hear(self, event: Event) -> None:
+        """Something was told."""
+        if self._script is not None:
+            self._guard(lambda script: script.hear(event))
+
+    def _guard(self, act: Callable[[Script], None]) -> None:
+        script = self._script
+        if script is None:
+            return
+        try:
+            act(script)
+        except NarratorError as error:
+            self.end_script()
+            self._tell(Failed(error.code, error.message, error.hint))
+
+    def begin_script(self, path: Path | None) -> None:
+        """A transcript from here, under the campaign's name where none is given. Raises ``io-error``, ``bad-value``."""
+        if path is None:
+            path = Path(f"{self.campaign.stem if self.campaign is not None else 'story'}.txt")
+            self._tell(Noted(f"The transcript goes to {path}."))
+        script = Script(path, self.campaign)
+        self.end_script()
+        self._script = script
+
+    def unscript(self) -> None:
+        """End the transcript. Raises ``bad-value`` where there is none."""
+        if self._script is None:
+            raise BadValue("No transcript is being written.", "/script FILE begins one.")
+        self.end_script()
+
+    def end_script(self) -> None:
+        """End the transcript where there is one."""
+        if self._script is not None:
+            self._script.close()
+            self._script = None
+
+    def begin_recording(self, path: Path | None) -> None:
+        """Record into this file; without one, stop. Raises ``io-error``, ``bad-value``."""
+        if path is None and self._recording is None:
+            raise BadValue("Nothing is being recorded.", "/record FILE begins.")
+        recording = Recording(path, self.campaign) if path is not None else None
+        if self._recording is not None:
+            self._recording.close()
+        self._recording = recording
+
+    def record(self, line: str) -> None:
+        """A command was given."""
+        if self._recording is None:
+            return
+        try:
+            self._recording.add(line)
+        except NarratorError as error:
+            self._recording.close()
+            self._recording = None
+            self._tell(Failed(error.code, error.message, error.hint))
+
+    def close(self) -> None:
+        """End both."""
+        self.end_script()
+        if self._recording is not None:
+            self._recording.close()
+            self._recording = None

@@ -15,58 +15,22 @@ from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
 
 from narrator import paths
 from narrator.core.errors import BadValue, NarratorError
 from narrator.engine import events as e
 from narrator.engine.commands import Command
 from narrator.plain.entry import INPUTS, Entry, read_entry
-from narrator.plain.files import Recording, Script, read_lines
-from narrator.plain.human import Manner, Said, Voice
+from narrator.plain.files import Papers, read_lines
+from narrator.plain.human import Said, Voice
 from narrator.plain.output import Sink
 from narrator.plain.pager import Pager
+from narrator.plain.port import Options, Performer
 from narrator.plain.reader import Line, Source
 from narrator.plain.signals import Interrupts, listen
 
 PROMPT = "> "
 _PAST_THE_QUEUE = 3
-
-
-class Performer(Protocol):
-    """What a session is to this module: the part of ``engine.session.Session`` that it uses."""
-
-    @property
-    def asking(self) -> e.Asked | None: ...
-
-    @property
-    def is_turning(self) -> bool: ...
-
-    async def greet(self) -> None: ...
-
-    async def perform(self, command: Command) -> bool: ...
-
-    def events(self) -> AsyncIterator[e.Event]: ...
-
-    async def keep_draft(self, text: str, mode: str) -> None: ...
-
-    async def aclose(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """``height`` of the terminal in lines where text pauses; ``replay`` is played before the keyboard.
-
-    ``notes`` are told after the greeting: what is wrong in the settings, say.
-    """
-
-    is_json: bool = False
-    is_strict: bool = False
-    has_if_words: bool = True
-    manner: Manner = field(default_factory=Manner)
-    height: int | None = None
-    replay: Path | None = None
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -102,10 +66,7 @@ class Conversation:
         self._is_closed = False
         self._last_input: Command | None = None
         self._has_noted_if_words = False
-        self._script: Script | None = None
-        self._script_alone = False
-        self._recording: Recording | None = None
-        self._campaign: Path | None = None
+        self._papers = Papers(self._tell)
         self._crash: Exception | None = None
         self._interrupts = Interrupts(lambda: asyncio.get_running_loop().time())
 
@@ -119,9 +80,7 @@ class Conversation:
         finally:
             restore()
             self._source.close()
-            for file in (self._script, self._recording):
-                if file is not None:
-                    file.close()
+            self._papers.close()
             self._pager.finish()
         if self._crash is not None:
             raise self._crash
@@ -285,15 +244,15 @@ class Conversation:
     async def _perform(self, entry: Entry) -> None:
         """One line with all its events, to its answer."""
         self._source.expect(None)
-        self._record(entry)
+        if entry.text and not entry.is_internal and entry.word not in ("record", "replay", "quit"):
+            self._papers.record(entry.text)
         if entry.note:
             self._tell(e.Noted(entry.note))
         if entry.is_replayed and not self._options.is_json:
             self._emit(self._voice.echo(entry.text))
         if not entry.is_internal and entry.word not in ("stop", "answer"):
             self._voice.begin(entry.word)
-            if self._script is not None:
-                self._guarded_script(lambda script: script.begin(entry.word, entry.text))
+            self._papers.begin(entry.word, entry.text)
         verdict = await self._judge(entry)
         is_counted = self._options.is_strict and not entry.is_internal and not entry.is_signal
         if not verdict and is_counted and not self._is_over:
@@ -358,15 +317,9 @@ class Conversation:
             case "script":
                 await self._begin_script(path, is_all=bool(command.args.get("all")))
             case "unscript":
-                if self._script is None:
-                    raise BadValue("No transcript is being written.", "/script FILE begins one.")
-                self._end_script()
+                self._papers.unscript()
             case "record":
-                if path is None and self._recording is None:
-                    raise BadValue("Nothing is being recorded.", "/record FILE begins.")
-                if self._recording is not None:
-                    self._recording.close()
-                self._recording = Recording(path, self._campaign) if path is not None else None
+                self._papers.begin_recording(path)
             case "replay":
                 if entry.is_replayed:
                     raise BadValue("A recording cannot replay another.")
@@ -390,42 +343,14 @@ class Conversation:
         self._wake.set()
 
     async def _begin_script(self, path: Path | None, *, is_all: bool) -> None:
-        if path is None:
-            stem = self._campaign.stem if self._campaign is not None else "story"
-            path = Path(f"{stem}.txt")
-            self._tell(e.Noted(f"The transcript goes to {path}."))
-        self._end_script()
-        self._script = Script(path, self._campaign)
+        self._papers.begin_script(path)
         if is_all:
-            self._script.begin("read", None)
-            self._script_alone = True
+            self._papers.begin("read", None)
+            self._papers.is_alone = True
             try:
                 await self._perform_there(Command("read"), Entry("", is_internal=True))
             finally:
-                self._script_alone = False
-
-    def _end_script(self) -> None:
-        if self._script is not None:
-            self._script.close()
-            self._script = None
-
-    def _guarded_script(self, act: Any) -> None:
-        """Write to the transcript; where that fails it ends, and the player hears of it."""
-        try:
-            act(self._script)
-        except NarratorError as error:
-            self._end_script()
-            self._tell(e.Failed(error.code, error.message, error.hint))
-
-    def _record(self, entry: Entry) -> None:
-        if self._recording is None or entry.is_internal or entry.word in ("record", "replay", "quit") or not entry.text:
-            return
-        try:
-            self._recording.add(entry.text)
-        except NarratorError as error:
-            self._recording.close()
-            self._recording = None
-            self._tell(e.Failed(error.code, error.message, error.hint))
+                self._papers.is_alone = False
 
     # -- what is told --------------------------------------------------------------------------------------------
 
@@ -449,13 +374,13 @@ class Conversation:
             slip = event.tag
             if not slip.entry.is_internal:
                 self._tell(replace(event, tag=slip.entry.tag))
-            elif self._script_alone and self._script is not None:
-                self._guarded_script(lambda script: script.hear(event))
+            elif self._papers.is_alone:
+                self._papers.hear(event)
             slip.answered.set()
             self._slips.remove(slip)
             return
         if isinstance(event, e.Ready):
-            self._campaign = Path(event.campaign.path)
+            self._papers.campaign = Path(event.campaign.path)
         if isinstance(event, e.StepShown) and self._last_input is None and event.role == "player":
             self._last_input = Command(event.mode if event.mode in INPUTS else "do", {"text": event.text})
         self._tell(event)
@@ -466,10 +391,9 @@ class Conversation:
 
     def _tell(self, event: e.Event) -> None:
         """Show an event, and put it into the transcript."""
-        if self._script is not None:
-            self._guarded_script(lambda script: script.hear(event))
-            if self._script_alone:
-                return
+        self._papers.hear(event)
+        if self._papers.is_alone:
+            return
         if self._options.is_json:
             from narrator.engine.wire import as_json
 

@@ -13,8 +13,9 @@ from narrator import paths
 from narrator.config import Settings
 from narrator.core.errors import NarratorError
 from narrator.plain.human import Manner
-from narrator.plain.loop import Conversation, Options
+from narrator.plain.loop import Conversation
 from narrator.plain.output import Output
+from narrator.plain.port import Options
 from narrator.plain.reader import Source, StreamSource, TerminalSource
 
 CANNOT_OPEN = 3
