@@ -219,6 +219,9 @@ The player's character can do what a person in their place could do with what th
 cannot use; where they are not they cannot act; what they have not learned they do not know."""
 
 
+SCHEMA_HEADING: Final = "What the state of the story holds, and how it may change when you are asked for changes:\n"
+
+
 class FixedOutcome(Protocol):
     """A check that the runtime has decided: words alone, no number (T8)."""
 
@@ -250,7 +253,7 @@ def stable_prefix(
         Part("persona", _persona(definition.player_name, who), source="persona"),
         Part("limits", LIMITS, source="limits"),
         *(Part("constant-card", card_text(card.name, card.text), card.name, "constant") for card in constant_cards),
-        Part("schema", schema, source="state"),
+        Part("schema", SCHEMA_HEADING + schema if schema else "", source="state"),
     ]
     return tuple(part for part in found if part.text)
 

@@ -66,29 +66,31 @@ def failed(
 def explain_status(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> Failure:
     """An answer with an HTTP status that is no success."""
     said = server.quote(_message_in(body, headers.get("content-type", "")))
-    quoted = f": {said}" if said else "."
+    said_so = quoted(said)
     host = server.host
     if status in (400, 413, 422) and _TOO_LONG.search(said):
-        return Failure(ContextTooLong(f"{host} says that the prompt is too long{quoted}"))
+        return Failure(ContextTooLong(f"{host} says that the prompt is too long{said_so}"))
     if status in (401, 403):
         return failed(
             "narrator-auth",
-            f"{host} did not accept the key (HTTP {status}){quoted}",
+            f"{host} did not accept the key (HTTP {status}){said_so}",
             "Check api_key_env in config.toml.",
         )
     if status == 404:
         return failed(
             "narrator-refused",
-            f"{host} does not know the model “{server.model}” or this address (HTTP 404){quoted}",
+            f"{host} does not know the model “{server.model}” or this address (HTTP 404){said_so}",
             "Check model and base_url in config.toml; base_url usually ends with /v1.",
         )
     if status == 429:
-        return _explain_rate(server, headers, said, quoted)
+        return _explain_rate(server, headers, said, said_so)
     if status == 408:
-        return failed("narrator-timeout", f"{host} gave up waiting (HTTP 408){quoted}", "Try again.", is_transient=True)
+        return failed(
+            "narrator-timeout", f"{host} gave up waiting (HTTP 408){said_so}", "Try again.", is_transient=True
+        )
     if status == 409:
         return failed(
-            "narrator-refused", f"{host} is busy with a conflict (HTTP 409){quoted}", "Try again.", is_transient=True
+            "narrator-refused", f"{host} is busy with a conflict (HTTP 409){said_so}", "Try again.", is_transient=True
         )
     if 300 <= status < 400:
         return failed(
@@ -99,24 +101,29 @@ def explain_status(server: Server, status: int, headers: Mapping[str, str], body
     if status >= 500:
         return failed(
             "narrator-unreachable",
-            f"{host} is in trouble (HTTP {status}){quoted}",
+            f"{host} is in trouble (HTTP {status}){said_so}",
             "Try again later, or choose another narrator.",
             is_transient=True,
             wait=wait_asked(headers),
         )
     return failed(
-        "narrator-refused", f"{host} refused the request (HTTP {status}){quoted}", "See its own log for more."
+        "narrator-refused", f"{host} refused the request (HTTP {status}){said_so}", "See its own log for more."
     )
 
 
-def _explain_rate(server: Server, headers: Mapping[str, str], said: str, quoted: str) -> Failure:
+def quoted(said: str) -> str:
+    """The end of a sentence that quotes what a server said, if it said anything."""
+    return f": {said}" + ("" if said[-1:] in ".!?…" else ".") if said else "."
+
+
+def _explain_rate(server: Server, headers: Mapping[str, str], said: str, said_so: str) -> Failure:
     wait = wait_asked(headers)
     if _OUT_OF_CREDIT.search(said):
-        return failed("narrator-rate-limited", f"{server.host} has no credit left (HTTP 429){quoted}", "Top it up.")
+        return failed("narrator-rate-limited", f"{server.host} has no credit left (HTTP 429){said_so}", "Top it up.")
     asks = f" and asks to wait {wait:.0f} s" if wait else ""
     return failed(
         "narrator-rate-limited",
-        f"{server.host} takes no more requests for now (HTTP 429){asks}{quoted}",
+        f"{server.host} takes no more requests for now (HTTP 429){asks}{said_so}",
         "Wait a little and send it again, or choose another narrator.",
         is_transient=True,
         wait=wait,
@@ -174,11 +181,11 @@ def explain_error_inside(server: Server, error: Any) -> Failure:
     if status in (401, 403, 404, 408, 409, 429) or (status in (400, 413, 422) and _TOO_LONG.search(said)):
         return explain_status(server, status, {}, json.dumps({"error": said}).encode())
     if _TOO_LONG.search(said):
-        return Failure(ContextTooLong(f"{server.host} says that the prompt is too long: {said}"))
-    quoted = f": {said}" if said else "."
+        return Failure(ContextTooLong(f"{server.host} says that the prompt is too long{quoted(said)}"))
+    said_so = quoted(said)
     return failed(
         "narrator-broke-off",
-        f"{server.host} reported an error instead of going on{quoted}",
+        f"{server.host} reported an error instead of going on{said_so}",
         "Try again.",
         is_transient=status >= 500 or status == 0,
     )

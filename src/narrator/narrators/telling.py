@@ -99,7 +99,7 @@ class Telling:
             return failures.failed("narrator-filtered", f"A content filter of {host} stopped the answer.", _SHORTEN)
         if gathered.refusal:
             said = self._server.quote(gathered.refusal)
-            return failures.failed("narrator-refused", f"The model refused: {said}", _SHORTEN)
+            return failures.failed("narrator-refused", f"The model refused{failures.quoted(said)}", _SHORTEN)
         if not gathered.has_choice and not gathered.finish:
             return failures.failed("narrator-empty", f"{host} answered with nothing: no choices in it.", "Try again.")
         if not self.is_finished:
@@ -110,7 +110,9 @@ class Telling:
         """An answer without a word in it, with the reason, or with nothing but a refusal in it (T6)."""
         said = self._said.strip()
         if len(said) <= _LONGEST_REFUSAL and self._cutter is not None and _REFUSAL.match(said):
-            return failures.failed("narrator-refused", f"The model refused: {self._server.quote(said)}", _SHORTEN)
+            return failures.failed(
+                "narrator-refused", f"The model refused{failures.quoted(self._server.quote(said))}", _SHORTEN
+            )
         if said:
             return None
         reason, hint = "with nothing", "Try again."
