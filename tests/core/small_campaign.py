@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from narrator.core.campaign import Definition, parse_definition
 from narrator.core.checks import clock_proposals, roll_check
@@ -175,11 +174,8 @@ when = "goals.wheel"
 """
 
 
-parsed = lru_cache(parse_definition)
-
-
 def small() -> Definition:
-    return parsed(TEXT)
+    return parse_definition(TEXT)
 
 
 def start(definition: Definition) -> State:
@@ -227,5 +223,5 @@ class Table:
 
 
 def table(text: str = TEXT, seed: int = 7) -> Table:
-    definition = parsed(text)
+    definition = parse_definition(text)
     return Table(definition, advance(EMPTY, "opening", initial_events(definition)), seed)

@@ -20,7 +20,7 @@ from narrator.core.referee import (
     parse_proposals,
 )
 from narrator.core.state import EMPTY, Event, State, advance
-from tests.core.small_campaign import TEXT, parsed, small, start
+from tests.core.small_campaign import TEXT, small, start
 
 ADD = '{"op": "add", "path": "player.nerve", "value": -1, "why": "fear"}'
 WHOLE = f'{{"changes": [{ADD}]}}'
@@ -28,7 +28,7 @@ ONE = (Proposal("add", "player.nerve", -1, "fear"),)
 
 
 def judged(*proposals: Proposal, source: str = "model", state: State | None = None, text: str = TEXT) -> Verdict:
-    definition = parsed(text)
+    definition = parse_definition(text)
     return judge(definition, start(definition) if state is None else state, proposals, source=source)
 
 

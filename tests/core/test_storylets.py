@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -48,6 +50,8 @@ def chosen(text: str, mode: str | None = "do", ordinal: int = 0) -> Choice:
         ("inventory", "i", 1),
         ("inventory", "I jump", 0),
         ("who + you", "who are you?", 2),
+        ("who + there", "Who's there?", 2),
+        ("ask + miller's|miller", "ask about the miller’s boots", 2),
         ("café", "CAFE", 1),
         ("don't", "dont", 1),
         ("light + light", "light the light", 2),
@@ -283,6 +287,29 @@ def test_effects_and_what_has_fired_are_proposals() -> None:
     assert told.proposals[-1].op == "append"
     assert told.proposals[-1].value["id"] == "ask-miller"
     assert told.proposals[-1].value["wording"].startswith("success/")
+
+
+# -- what ships ----------------------------------------------------------------------------------------------------
+
+SAMPLES = sorted((Path(__file__).parents[2] / "sample_campaigns").glob("*.toml"))
+ANYTHING = "look|who are you|go east|take everything|what do i have|hello|wait|help|sing|attack|why|open it|".split("|")
+
+
+@pytest.mark.spec("U23", "T18")
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_shipped_sample_plays_without_a_refusal_or_an_echo(path: Path, seed: int) -> None:
+    game = table(path.read_text(encoding="utf-8"), seed)
+    chance = random.Random(seed)
+    keys = [key for storylet in game.definition.storylets for key in storylet.keys]
+    heard: list[tuple[int, str]] = []
+    for _ in range(60):
+        text = " ".join(chance.choice(group.split("|")).strip(" =") for group in chance.choice(keys).split("+"))
+        told, game = game.ask(chance.choice([text, text, chance.choice(ANYTHING)]))
+        assert all(other != told.text for when, other in heard if game.state.turn - when <= 10)
+        heard.append((game.state.turn, told.text))
+        if is_ended(game.state):
+            break
 
 
 # -- without storylets ---------------------------------------------------------------------------------------------

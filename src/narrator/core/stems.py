@@ -54,7 +54,7 @@ _LANGUAGES = {"en": "english", "de": "german", "fr": "french", "es": "spanish", 
 _MORE = {"pt": "portuguese", "sv": "swedish", "fi": "finnish", "da": "danish", "no": "norwegian", "ru": "russian"}
 
 _WORD = re.compile(r"[^\W_]+")
-_APOSTROPHE = re.compile(r"['’ʼ`]")
+_APOSTROPHE = re.compile(r"['’ʼ`](?:s\b)?")
 
 Stems = tuple[str, ...]
 
@@ -83,7 +83,7 @@ Pattern = tuple[tuple[Alternative, ...], ...]
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, folded: case, accents and apostrophes do not count."""
+    """The words of a text, folded: case, accents and apostrophes (with an s behind) do not count."""
     plain = text.casefold()
     if not plain.isascii():
         parts = unicodedata.normalize("NFKD", plain)
