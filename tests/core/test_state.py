@@ -25,6 +25,7 @@ from narrator.core.state import (
     projection,
     public,
     schema_lines,
+    value_after,
     visibility,
 )
 from tests.core.small_campaign import TEXT, small, start
@@ -104,6 +105,21 @@ def test_each_operation_folds(before: Any, op: str, path: str, value: Any, after
     kept = dump(state)
     assert fold(event(op, path, value), state=state).values.get(path) == after
     assert dump(state) == kept
+
+
+@pytest.mark.spec("W7", "W8")
+@given(EVENTS.filter(lambda event: event.op not in {"assert", "retract"} and event.path != "story.fired"))
+def test_the_value_after_an_event_is_what_the_fold_makes(event: Event) -> None:
+    assert value_after(event) == fold(event).values.get(event.path)
+
+
+@pytest.mark.spec("W7", "W8")
+def test_the_value_after_an_addition_is_the_sum() -> None:
+    assert value_after(Event("add", "x", -4, 5, "model")) == 1
+    assert value_after(Event("append", "x", 2, [1], "model")) == [1, 2]
+    assert value_after(Event("assert", "facts", "A.", None, "model")) == "A."
+    assert value_after(Event("retract", "facts", "A.", {"text": "A."}, "model")) is None
+    assert value_after(Event("close", "threads.x", "So.", {"text": "A?", "open": True}, "model"))["open"] is False
 
 
 @pytest.mark.spec("W3", "S10")
@@ -193,6 +209,9 @@ def test_the_panel_shows_open_fields_alone() -> None:
     assert "miller.plan" not in values
     assert "inventory.sack" not in values
     assert not any("rat" in path for path in values)
+    assert not any(path.startswith("entities.") for path in values)
+    painted = fold(event("set", "entities.yard.text", "Snow."), state=start(definition))
+    assert open_values(painted, definition)["entities.yard.text"] == "Snow."
     everything = open_values(start(definition), definition, everything=True)
     assert everything["miller.debt"] == 40
     assert everything["miller.plan"] == "burn the mill"

@@ -46,6 +46,7 @@ __all__ = [
     "projection",
     "public",
     "schema_lines",
+    "value_after",
     "visibility",
 ]
 
@@ -149,6 +150,16 @@ def advance(state: State, role: str, events: Iterable[Event], unknown: bool = Fa
 def apply(state: State, event: Event) -> State:
     """The state after one more event of the node that is being judged."""
     return advance(state, "narrator", (event,))
+
+
+def value_after(event: Event) -> JSON:
+    """The value at the path after an event, for whoever shows old and new (W7, W8): of ``add`` the sum, not what was
+    added; of a list the whole list; of a fact the fact, None where it was retracted."""
+    if event.op in {"assert", "retract"} or event.path == FIRED:
+        return None if event.op == "retract" else event.value
+    values = {} if event.previous is None else {event.path: event.previous}
+    _fold(values, event, 0)
+    return values.get(event.path)
 
 
 def dump(state: State) -> str:

@@ -54,7 +54,10 @@ def visibility(definition: Definition, path: str) -> str:
 
 
 def open_values(state: Facts, definition: Definition, everything: bool = False) -> dict[str, JSON]:
-    """The values that ``/state`` shows, by path; with ``everything`` those of ``/state --all`` too (W7)."""
+    """The values that ``/state`` shows, by path; with ``everything`` those of ``/state --all`` too (W7).
+
+    What an entity is by its declaration is no news, and stands in ``everything`` alone.
+    """
     out: dict[str, JSON] = {}
     for path in sorted(state.values, key=lambda path: (_ORDER.get(path, 99), path)):
         value = state.values[path]
@@ -62,6 +65,8 @@ def open_values(state: Facts, definition: Definition, everything: bool = False) 
             if visibility(definition, path) != "open":
                 continue
             value = _without_hidden(definition, path, value)
+            if path.startswith("entities.") and _is_as_declared(definition, path, value):
+                continue
             if path.startswith("inventory.") and value != PLAYER and not _is_known_place(state, value):
                 continue
         out[path] = value
@@ -268,6 +273,16 @@ def _text(value: JSON) -> str:
     if isinstance(value, dict):
         return str(value.get("text", ""))
     return str(value)
+
+
+def _is_as_declared(definition: Definition, path: str, value: JSON) -> bool:
+    _, entity_id, attribute = path.split(".", 2)
+    if entity_id == PLAYER and attribute == "name":
+        return True
+    entity = definition.entities.get(entity_id)
+    return entity is not None and value == {"name": entity.name, "kind": entity.kind, "text": entity.text}.get(
+        attribute
+    )
 
 
 def _without_hidden(definition: Definition, path: str, value: JSON) -> JSON:
