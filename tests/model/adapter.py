@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from narrator.config import Settings
+from narrator.core.campaign import parse_definition
 from narrator.core.errors import NarrationFailed, NarratorError
+from narrator.core.state import initial_events
+from narrator.core.tree import NewNode
 from narrator.engine.commands import Command, parse_object
 from narrator.engine.events import Done, Failed
 from narrator.engine.session import Session
 from narrator.engine.story import Story, create_campaign
-from narrator.narrators.port import Capabilities, Chunk, Completion, Delta, Finish, Message, Purpose, Request
+from narrator.narrators.port import NOTHING, Capabilities, Chunk, Completion, Delta, Finish, Message, Purpose, Request
+from narrator.store import commit
+from narrator.store.open import create_file
 from narrator.store.verify import verify_connection
 from tests.model.naive import STATE, Model, RailEntry, Refused, View, effects
 
@@ -189,15 +195,30 @@ class Program:
     Owns the loop, the session and the narrator. Verbs go in as the JSON objects of the contract.
     """
 
-    def __init__(self, path: Path, is_fresh: bool = False) -> None:
+    def __init__(self, path: Path, openings: Sequence[str] = ("Rain.",)) -> None:
         self.path = path
-        if is_fresh:
-            path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
         self.narrator = Teller()
         self.clock = Ticking()
         self.runner = asyncio.Runner()
-        create_campaign(path, DEFINITION, seed=1, clock=self.clock)
+        self.create(openings)
         self.open()
+
+    def create(self, openings: Sequence[str]) -> None:
+        """Make the campaign. Several openings come from an import alone, so here the store makes them."""
+        if len(openings) == 1:
+            create_campaign(self.path, DEFINITION, seed=1, clock=self.clock)
+            return
+        events = initial_events(parse_definition(DEFINITION))
+        with closing(create_file(self.path, clock=self.clock)) as store:
+            commit.create(
+                store,
+                campaign_id="the-machine",
+                title="The machine",
+                seed=1,
+                definition=DEFINITION,
+                openings=[NewNode("opening", text, events=events) for text in openings],
+            )
 
     def open(self) -> None:
         self.session: Session = self.runner.run(self._open())
@@ -228,10 +249,14 @@ class Program:
             self.reopen()
             return None
         try:
-            command = parse_object(as_object(verb, arguments))
+            command = parse_object(as_object(verb, arguments, self.positions()))
         except NarratorError as error:
             return error.code
         return self.perform(command)
+
+    def positions(self) -> dict[int, int]:
+        """Positions of the steps that are named by theirs; every other step of the path is named by its id."""
+        return {step.id: step.position for step in self.story.steps(1, self.story.count) if step.id % 2}
 
     def perform(self, command: Command) -> str | None:
         """One command through the session: None, or the code of its error."""
@@ -339,12 +364,31 @@ class Program:
         return [take.id for take in self.story.takes(self.story.node(node))]
 
     def tree(self) -> dict[int, tuple[Any, ...]]:
-        """Every node that is there: parent, role, origin, source, coordinate, pinned."""
-        rows = self.story.store.db.execute(
-            "SELECT id, parent_id, role, origin, source_id, branch_id,"
-            " CASE WHEN branch_id NOT NULL THEN depth END, pinned FROM nodes WHERE hidden_by IS NULL"
-        )
-        return {row[0]: (*row[1:7], bool(row[7])) for row in rows}
+        """Every node that is there: parent, role, origin, source, coordinate, pinned, narrator children ever."""
+        return {
+            row[0]: (*row[1:7], bool(row[7]), row[8])
+            for row in self.story.store.db.execute(
+                "SELECT id, parent_id, role, origin, source_id, branch_id,"
+                " CASE WHEN branch_id NOT NULL THEN depth END, pinned, rolls FROM nodes WHERE hidden_by IS NULL"
+            )
+        }
+
+    def changes(self) -> dict[int, list[tuple[str, int | None]]]:
+        """The state events of the nodes below the openings: paths, and the node that first caused a copied one."""
+        found: dict[int, list[tuple[str, int | None]]] = {}
+        for node, path, cause in self.story.store.db.execute(
+            "SELECT node_id, e.path, e.source_node_id FROM state_events e JOIN nodes n ON n.id = e.node_id"
+            " WHERE n.hidden_by IS NULL AND n.role != 'opening' ORDER BY node_id, seq"
+        ):
+            found.setdefault(node, []).append((path, cause))
+        return found
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The story, row for row: all tables but the draft and what upkeep derives."""
+        tables = "nodes branches checkpoints visits places state_events checks provenance snapshots deletions".split()
+        db = self.story.store.db
+        found = [row for table in tables for row in db.execute(f"SELECT * FROM {table}")]
+        return [*found, *db.execute("SELECT head_node_id, tip_node_id, fork_node_id, steps_written FROM campaign")]
 
     def revision(self) -> int:
         return self.story.revision
@@ -357,11 +401,14 @@ class Program:
         return self.narrator.requests
 
 
-def as_object(verb: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
-    """A verb of the model as a command of the contract."""
+def as_object(verb: str, arguments: tuple[Any, ...], positions: Mapping[int, int] = NOTHING) -> dict[str, Any]:
+    """A verb of the model as a command of the contract. A step in ``positions`` is named by its position."""
 
     def by_id(node: int | None) -> dict[str, int] | None:
         return None if node is None else {"id": node}
+
+    def as_step(node: int | None) -> dict[str, int] | int | None:
+        return positions[node] if node in positions else by_id(node)
 
     word = WORDS.get(verb, verb.replace("_", "-"))
     match verb, arguments:
@@ -370,11 +417,11 @@ def as_object(verb: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
         case "undo" | "redo", (n,):
             return {"command": word, "n": n}
         case "retry", (step, times):
-            return {"command": word, "step": by_id(step), "n": times}
+            return {"command": word, "step": as_step(step), "n": times}
         case "retell" | "fork" | "go", (step,):
-            return {"command": word, "step": by_id(step)}
+            return {"command": word, "step": as_step(step)}
         case "edit" | "edit_wording", (step, text):
-            return {"command": word, "step": by_id(step), "text": text}
+            return {"command": word, "step": as_step(step), "text": text}
         case "correct", (path, value):
             return {"command": word, "path": path, "value": value}
         case "assert_fact" | "retract_fact", (text,):
@@ -382,11 +429,11 @@ def as_object(verb: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
         case "select" | "pin" | "unpin" | "delete_take", (take,):
             return {"command": word, "n": by_id(take)}
         case "select_number", (number, step):
-            return {"command": word, "n": number, "step": by_id(step)}
+            return {"command": word, "n": number, "step": as_step(step)}
         case "save", (name, None):
             return {"command": word, "name": name}
         case "save", (name, step):
-            return {"command": "save-at", "step": by_id(step), "name": name}
+            return {"command": "save-at", "step": as_step(step), "name": name}
         case "restore" | "delete_checkpoint", (name,):
             return {"command": word, "name": name}
         case "rename_checkpoint", (old, new):

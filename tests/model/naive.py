@@ -35,7 +35,11 @@ class Refused(Exception):
 
 @dataclass
 class Node:
-    """One entry. ``branch`` and ``depth`` are its coordinate, None while unplaced."""
+    """One entry. ``branch`` and ``depth`` are its coordinate, None while unplaced.
+
+    ``cause`` is the node that first caused its changes, where they were copied; ``narrated`` counts the narrator
+    children ever accepted below it.
+    """
 
     id: int
     parent: int | None
@@ -50,6 +54,8 @@ class Node:
     hidden: bool = False
     pinned: bool = False
     made: int = 0
+    cause: int | None = None
+    narrated: int = 0
 
 
 @dataclass
@@ -326,6 +332,7 @@ class Model:
         self.nodes[node.id] = node
         if parent is not None:
             self.visits.pop(parent, None)
+            self.nodes[parent].narrated += role == "narrator"
         return node
 
     # ------------------------------------------------------------------ lines (S17, S28) and places (S37)
@@ -486,8 +493,13 @@ class Model:
         self.leave(step)
         # choice: S20 "selected like a retry": a retell keeps a place as a retry does.
         self.keep_place()
-        more = {"mode": target.mode, "origin": "retold", "source": target.id, "changes": list(target.changes)}
+        more = {"mode": target.mode, "origin": "retold", "source": target.id, **self.copied(target)}
         self.arrive(self.add(target.parent, "narrator", self.narrate(), self.wish == target.parent, **more))
+
+    def copied(self, target: Node) -> dict[str, Any]:
+        """The changes of a node for another, with the one that first caused them."""
+        first = target.id if target.cause is None else target.cause
+        return {"changes": list(target.changes), "cause": first if target.changes else None}
 
     def edit(self, step: int, text: str) -> None:
         """Another take of an input, narrated (S21), or of a narration, its state worked out again (S22)."""
@@ -516,7 +528,7 @@ class Model:
             # choice: S22, the wording of openings, inputs and corrections cannot be edited; the code is not named.
             raise Refused("bad-value")
         self.leave_for_edit(step)
-        more = {"mode": target.mode, "origin": "edited", "source": target.id, "changes": list(target.changes)}
+        more = {"mode": target.mode, "origin": "edited", "source": target.id, **self.copied(target)}
         self.arrive(self.add(target.parent, "narrator", text, self.wish == target.parent, **more))
 
     def correct(self, path: str, value: Any) -> None:
@@ -750,6 +762,8 @@ class Model:
         for node in self.nodes.values():
             if node.source in gone:
                 node.source = None
+            if node.cause in gone:
+                node.cause = None
         self.visits = {tip: visit for tip, visit in self.visits.items() if tip not in gone}
         for places in (self.back_list, self.forward_list):
             places[:] = [replace(p, tip=None if p.tip in gone else p.tip) for p in places if p.head not in gone]
