@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -219,3 +221,48 @@ def test_a_fault_of_the_program_is_one_line_and_a_traceback_in_the_log(
     assert "Traceback" in (home / "logs" / "narrator.log").read_text()
     with pytest.raises(ModuleNotFoundError):
         main(["--debug", "verify", "x"])
+
+
+@pytest.mark.spec("S40", "U21")
+def test_prune_shows_asks_and_deletes(
+    home: Path, definition: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(definition)
+    (home / "config.toml").write_text("[scripted]\nwords_per_second = 0\n")
+    play = [sys.executable, "-m", "narrator", "play", "ferry", "--plain", "--strict"]
+    subprocess.run(play, input="look\n/retry\n", text=True, check=True, capture_output=True, timeout=30)
+    prune = [sys.executable, "-m", "narrator", "prune", "ferry", "--all"]
+    asked = subprocess.run(prune, input="\n", text=True, check=True, capture_output=True, timeout=30).stdout
+    assert asked.startswith("1 step, ")
+    assert "Nothing was deleted." in asked
+    capfd.readouterr()
+    assert main(["prune", "ferry", "--all", "--yes"]) == 0
+    assert "Deleted." in capfd.readouterr().out
+    assert main(["prune", "ferry", "--all"]) == 0
+    assert main(["prune", "ferry"]) == 2
+    assert main(["verify", "ferry"]) == 0
+
+
+@pytest.mark.spec("U11", "U21")
+def test_themes_are_listed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "themes").mkdir(parents=True)
+    (home / "themes" / "mine.toml").write_text('name = "mine"\ndark = false\n')
+    (home / "config.toml").write_text('theme = "mine"\n')
+    assert main(["themes"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "mine: light, your own, chosen" in lines
+    assert len(lines) > 4
+
+
+@pytest.mark.spec("U21")
+def test_the_library_is_a_numbered_list_without_a_screen(home: Path, definition: Path) -> None:
+    make(definition)
+    (home / "config.toml").write_text("[scripted]\nwords_per_second = 0\n")
+    library = [sys.executable, "-m", "narrator"]
+    answered = subprocess.run(
+        library, input="nothing\n1\nlook\n", text=True, check=True, capture_output=True, timeout=30
+    )
+    assert "1. ferry: The Ferry." in answered.stdout
+    assert "There is no nothing." in answered.stdout
+    assert "Told by scripted." in answered.stdout
+    assert subprocess.run(library, input="", text=True, check=True, capture_output=True, timeout=30).stderr == ""

@@ -22,10 +22,12 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "new": ("new", "Make a campaign from a sample or a definition."),
     "list": ("shelf", "List the campaigns."),
     "verify": ("verify", "Check every invariant of a campaign file."),
+    "prune": ("prune", "Delete for good what was set aside, after a question."),
     "backup": ("backup", "Copy a campaign safely, or bring a copy back."),
     "doctor": ("doctor", "See what works on this machine and what does not."),
     "config": ("config", "Show, check and change the settings."),
     "bench": ("bench", "Measure what narrator costs on this machine."),
+    "themes": ("themes", "List the themes."),
     "schema": ("schema", "Print the JSON Schema of what goes in and out."),
 }
 

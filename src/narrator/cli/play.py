@@ -47,7 +47,10 @@ def command(
     no_more: bool,
     replay: Path | None,
 ) -> int:
-    """Play CAMPAIGN: a name, an unambiguous part of it, a path, or a sample that is then begun."""
+    """Play CAMPAIGN: a name, an unambiguous part of it, a path, or a sample that is then begun.
+
+    On a terminal the screen opens; with --plain, or any option about lines, it is played line by line.
+    """
     if is_yes + is_no + is_asking > 1:
         raise click.UsageError("--yes, --no and --ask exclude each other.")
     wishes = with_answers(
@@ -56,11 +59,21 @@ def command(
         is_no=is_no,
         is_asking=is_asking,
     )
-    return begin(campaign, seed=seed, narrator=narrator, wishes=wishes)
+    return begin(campaign, seed=seed, narrator=narrator, wishes=wishes, is_plain=plain or wishes != Wishes())
 
 
-def begin(campaign: str, *, seed: int | None = None, narrator: str | None = None, wishes: Wishes | None = None) -> int:
-    """Find or make the campaign and play it. A campaign that cannot be opened is exit code 3 (U15)."""
+def begin(
+    campaign: str,
+    *,
+    seed: int | None = None,
+    narrator: str | None = None,
+    wishes: Wishes | None = None,
+    is_plain: bool = False,
+) -> int:
+    """Find or make the campaign and play it, on the screen where there is one to draw on and ``is_plain`` is not set.
+
+    A campaign that cannot be opened is exit code 3 (U15).
+    """
     wishes = wishes or Wishes()
     chosen, notes = settings.load()
     try:
@@ -70,6 +83,10 @@ def begin(campaign: str, *, seed: int | None = None, narrator: str | None = None
             raise
         return _cannot_open(error, is_json=wishes.is_json)
     with settings.logging(chosen):
+        if not is_plain and settings.has_screen():
+            from narrator.tui.app import run
+
+            return run(path, settings=chosen, notes=notes, narrator=narrator)
         return play(path, settings=chosen, notes=notes, narrator=narrator, wishes=wishes)
 
 

@@ -1,7 +1,8 @@
-"""The settings and the log, as every command begins with them."""
+"""The settings, the log and the screen, as every command begins with them."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -23,3 +24,11 @@ def logging(settings: Settings) -> Iterator[None]:
         yield
     finally:
         log.stop(handler)
+
+
+def has_screen() -> bool:
+    """Input and output are a terminal that can be drawn on."""
+    try:
+        return os.isatty(0) and os.isatty(1) and not paths.is_dumb_terminal()
+    except OSError:
+        return False

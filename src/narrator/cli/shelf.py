@@ -55,7 +55,20 @@ def _line(book: Book) -> str:
 
 
 def open_library() -> int:
-    """The numbered list: a number plays what stands there. Ends with the play, or at the end of input."""
+    """The library: on the screen where there is one, else a numbered list whose numbers play what stands there."""
+    from narrator.cli import settings
+
+    if settings.has_screen():
+        from narrator.tui.app import run
+
+        chosen, notes = settings.load()
+        with settings.logging(chosen):
+            return run(settings=chosen, notes=notes)
+    return _list_and_play()
+
+
+def _list_and_play() -> int:
+    """Ends with the play, or at the end of input."""
     from narrator.cli.play import begin
     from narrator.engine.library import books
     from narrator.plain.play import read_choice
@@ -76,9 +89,9 @@ def open_library() -> int:
         if wanted.lower() in ("q", "quit", "/quit"):
             return 0
         if wanted.isdecimal() and 1 <= int(wanted) <= len(choices):
-            return begin(choices[int(wanted) - 1])
+            return begin(choices[int(wanted) - 1], is_plain=True)
         if wanted in choices:
-            return begin(wanted)
+            return begin(wanted, is_plain=True)
         if wanted:
             click.echo(f"There is no {visible(wanted)}.")
     click.echo()
