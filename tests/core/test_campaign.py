@@ -62,6 +62,12 @@ def test_a_flag_that_an_effect_sets_is_declared_by_that_and_hidden() -> None:
         (HEAD + "[[storylets]]\nid = '~s'\nkeys = ['x']\nwordings = ['x']\n", "storylets[0].id", "~"),
         (HEAD + "[[hints]]\nwordings = ['x']\nwhen = 'nowhere.at.all'\n", "hints[0].when", "nowhere.at.all"),
         (HEAD + "[[endings]]\nid = 'e'\nwhen = \"fired('s')\"\n", "endings[0].when", "'s'"),
+        (
+            HEAD + "[[storylets]]\nid = 's'\nkeys = ['x']\n[[storylets.outcomes]]\non = 'failure'\nwording = ['x']\n",
+            "storylets[0].outcomes[0].wording",
+            "did you mean wordings",
+        ),
+        (HEAD + "[rules.skills.brag]\nfeild = 'x'\n", "rules.skills.brag.feild", "did you mean field"),
         (HEAD + "[entities.a]\nname = 'A'\nkind = 'city'\n", "entities.a.kind", "city"),
         (
             HEAD + "[entities.hall]\nname = 'H'\nkind = 'place'\n[start]\nlocation = 'hal'\n",
