@@ -173,6 +173,14 @@ def _flat(builder: Builder, count: int) -> None:
         written += len(builder.write(min(NODES_A_WRITE, count - written)))
 
 
+def write_flat(path: Path, count: int, *, seed: int = 1) -> Path:
+    """A campaign of one branch with ``count`` nodes, of whatever length; its path."""
+    builder = Builder(path, seed)
+    _flat(builder, count)
+    builder.finish()
+    return path
+
+
 def _chain(builder: Builder, forks: int) -> None:
     for number in range(forks):
         builder.leave_behind(2)

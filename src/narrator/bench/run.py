@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
+from types import ModuleType
 
 from narrator.bench import fixtures, of_growth, of_reading, of_turns
 from narrator.bench.sampling import Row
@@ -33,6 +35,14 @@ class Measure:
     campaigns: tuple[str, ...] = fixtures.SMALL + fixtures.LARGE
 
 
+_APP = ("flat-600", "long-100k")
+
+
+def _screen() -> ModuleType:
+    """The measures of the app: Textual is imported when they are wanted."""
+    return import_module("narrator.bench.of_screen")
+
+
 MEASURES = (
     Measure("window", "the newest 32 steps with their takes", lambda bench: of_reading.window(bench.files)),
     Measure(
@@ -47,6 +57,9 @@ MEASURES = (
         lambda bench: of_turns.turn_bytes(bench.files, bench.folder),
         fixtures.SMALL,
     ),
+    Measure("frame", "the first frame of the app", lambda bench: _screen().first_frames(bench.files), _APP),
+    Measure("redraw", "a flush, a page, a resize, a jump", lambda bench: _screen().redrawing(bench.files), _APP),
+    Measure("memory", "memory of the app", lambda bench: _screen().memory(bench.files, bench.folder), _APP),
     Measure("fork", "bytes a fork adds to the file", lambda bench: of_growth.fork_bytes(bench.folder), ()),
 )
 
