@@ -76,12 +76,13 @@ test: $(TESTED)
 	$(PY) -m pytest -m "serial and not machine" $(ARGS); alone=$$?; \
 	[ $$alone = 0 ] || { [ $$alone = 5 ] && [ $$all = 0 ]; }
 
-# All four, also where one of them finds something.
+# All of them, also where one finds something.
 lint: $(TESTED)
 	@code=0; \
 	$(PY) -m ruff format --check . || code=1; \
 	$(PY) -m ruff check . || code=1; \
 	$(PY) -m mypy || code=1; \
+	$(PY) -m codespell_lib src docs README.md CONTRIBUTING.md CHANGELOG.md || code=1; \
 	$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint()' || code=1; \
 	exit $$code
 
