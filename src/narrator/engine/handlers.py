@@ -13,6 +13,7 @@ from narrator.core.checks import Check
 from narrator.core.errors import BadValue, Refusal
 from narrator.core.proposal import Proposal
 from narrator.core.state import Event as StateEvent
+from narrator.core.state import value_after
 from narrator.core.tree import Node
 from narrator.core.view import visibility
 from narrator.engine import showing, turn
@@ -275,9 +276,13 @@ def _text_at(path: str) -> Handler:
 
 
 def _write_correction(session: Session, proposal: Proposal, reason: str | None) -> None:
-    node = session.story.correct(proposal, reason)
-    events = reads.events_of(session.story.store, [node.id]).get(node.id, ())
-    session.publish(changed(shown_changes(session.story, events, even_hidden=True)))
+    story = session.story
+    node = story.correct(proposal, reason)
+    events = reads.events_of(story.store, [node.id]).get(node.id, ())
+    session.publish(changed(shown_changes(story, events, even_hidden=True)))
+    established = story.established(node)
+    if established is not None:
+        session.publish(Noted(f"Step {established} established the old value; /go {established} goes back there."))
     session.show_tail()
 
 
@@ -327,7 +332,7 @@ def is_shown(story: Story, path: str) -> bool:
 def shown_changes(story: Story, events: Iterable[StateEvent], *, even_hidden: bool = False) -> list[StateChange]:
     """The changes of a turn that the player may see."""
     return [
-        StateChange(each.path, each.previous, each.value, each.source, each.note)
+        StateChange(each.path, each.previous, value_after(each), each.source, each.note)
         for each in events
         if even_hidden or is_shown(story, each.path)
     ]

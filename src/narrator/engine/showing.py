@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from narrator.core import budget
 from narrator.core.errors import BadValue
 from narrator.core.prompt import Message, Part, PromptParts, encode
+from narrator.core.state import value_after
 from narrator.core.tree import Node
 from narrator.core.view import open_values
 from narrator.engine import casting, prompting, telling, turn, views
@@ -93,7 +94,9 @@ async def audit(session: Session, command: Command) -> None:
     if views.is_secret(story.definition, command.args["path"]):
         raise BadValue(f"There is no value at {command.args['path']}.", "/state lists them.")
     found = reads.audit(story.store, story.end, command.args["path"])
-    session.publish(AuditListed(tuple(AuditEntry(p, e.path, e.previous, e.value, e.source, e.note) for p, e in found)))
+    session.publish(
+        AuditListed(tuple(AuditEntry(p, e.path, e.previous, value_after(e), e.source, e.note) for p, e in found))
+    )
 
 
 async def checks(session: Session, command: Command) -> None:

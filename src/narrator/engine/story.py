@@ -18,8 +18,8 @@ from narrator.core.errors import BadValue, Refusal
 from narrator.core.lineage import End
 from narrator.core.proposal import Proposal
 from narrator.core.referee import judge
-from narrator.core.state import State, advance, dump, initial_events
-from narrator.core.tree import Branch, Checkpoint, NewNode, Node, Position, encode_correction
+from narrator.core.state import State, advance, dump, initial_events, value_after
+from narrator.core.tree import Branch, Checkpoint, NewNode, Node, Position, decode_correction, encode_correction
 from narrator.engine import views
 from narrator.engine.events import BranchListed, CheckpointListed, HeadMoved, Match, StepShown, TakeListed
 from narrator.store import commit, fold, lines, reads, removal, search
@@ -403,16 +403,24 @@ class Story:
         verdict = judge(self.definition, state, [proposal], source="player")
         if verdict.refused:
             raise BadValue(verdict.refused[0].reason)
-        event = verdict.events[0]
-        old, new = {"assert": (None, event.value), "retract": (event.value, None)}.get(
-            event.op, (event.previous, event.value)
-        )
-        text = encode_correction(event.path, old, new, reason)
+        named = [event for event in verdict.events if event.path == proposal.path]
+        event = (named or verdict.events)[-1]
+        old = None if event.op == "assert" else event.value if event.op == "retract" else event.previous
+        text = encode_correction(event.path, old, value_after(event), reason)
         position = self.position
         write = Acceptance(
             position.head_id, (NewNode("correction", text, events=verdict.events),), position, state_at=self.snapshot_at
         )
         return self.node(commit.accept(self.store, write)[-1])
+
+    def established(self, correction: Node) -> int | None:
+        """The position of the narration that set the value a correction replaced (S23), or None."""
+        told = decode_correction(correction.text)
+        if told["old"] is None or told["path"] == "facts":
+            return None
+        changes = reads.audit(self.store, reads.end_of(self.store, correction), told["path"])
+        before = [position for position, event in changes if position < correction.depth and position > 1]
+        return before[-1] if before else None
 
     def snapshot_at(self, index: int) -> str:
         """The dumped state at the head, for a write of one node below it."""

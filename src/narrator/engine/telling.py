@@ -17,7 +17,7 @@ from narrator.core import answers, budget, checks, prompt
 from narrator.core.errors import NarrationFailed, NarratorError, Refusal, Stopped
 from narrator.core.prompt import PromptParts, encode
 from narrator.core.referee import Verdict, judge
-from narrator.core.state import State, advance, dump, is_ended
+from narrator.core.state import State, advance, dump, is_ended, value_after
 from narrator.core.tree import NewNode
 from narrator.engine import prompting
 from narrator.engine.draft import InFlight
@@ -233,7 +233,9 @@ async def work_out_edit(teller: Teller, flight: InFlight) -> Judged:
 def _told(judged: Judged | None) -> list[dict[str, Any]] | None:
     if judged is None:
         return None
-    return [{"path": e.path, "old": e.previous, "new": e.value, "source": e.source} for e in judged.verdict.events]
+    return [
+        {"path": e.path, "old": e.previous, "new": value_after(e), "source": e.source} for e in judged.verdict.events
+    ]
 
 
 async def _extract(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> tuple[Any, ...] | None:
@@ -367,6 +369,7 @@ def _request(
         plan.input_mode,
         outcomes_of(flight),
         flight.text,
+        is_retold=plan.verb == "retell",
     )
     return Request(purpose, messages, scene, asked, schema=schema, take=plan.ordinal)
 
