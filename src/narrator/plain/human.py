@@ -14,19 +14,23 @@ from typing import Any, NamedTuple
 from narrator.core.prose import visible
 from narrator.engine import events as e
 from narrator.engine.commands import COMMANDS
-from narrator.plain.listing import listed
+from narrator.plain.listing import counted, listed
 
 END_OF_TURN = "[Your turn.]"
 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How to speak: ``width`` in cells or None, streamed or in whole, in ASCII, quiet: story and errors alone."""
+    """How to speak: ``width`` in cells or None, streamed or in whole, in ASCII, quiet: story and errors alone.
+
+    ``is_asked``: questions wait for the player.
+    """
 
     width: int | None = None
     is_streaming: bool = True
     is_ascii: bool = False
     is_quiet: bool = False
+    is_asked: bool = True
 
 
 class Said(NamedTuple):
@@ -192,7 +196,7 @@ class Voice:
             case e.Noted() | e.Progressed() | e.StateChanged() | e.ChecksMade() if self._manner.is_quiet:
                 return []
         self._has_said = True
-        text = "\n".join(listed(event))
+        text = "\n".join(listed(event, is_asked=self._manner.is_asked))
         return self._say(visible(text)) if text else []
 
     # -- the turn ------------------------------------------------------------------------------------------------
@@ -253,7 +257,7 @@ class Voice:
         else:
             said += self._last_place(steps)
             if not self._manner.is_quiet:
-                redo = f" {_counted(head.redo, 'step')} to redo." if head.redo else ""
+                redo = f" {counted(head.redo, 'step')} to redo." if head.redo else ""
                 said += self._say(f"[Step {head.position}.{redo}]")
             self._has_said = True
         if head.ended:
@@ -329,7 +333,3 @@ class Voice:
     def _block(self, text: str) -> list[Said]:
         """Story text, set apart by a blank line."""
         return [*self._open_block(), *self._say(text)]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -25,8 +25,16 @@ def spelled(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def listed(event: e.Event) -> list[str]:
-    """The lines of an event; an empty list says that there is nothing, in words."""
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, in the plural where it is not one."""
+    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"
+
+
+def listed(event: e.Event, *, is_asked: bool = True) -> list[str]:
+    """The lines of an event; an empty list says that there is nothing, in words.
+
+    Without ``is_asked`` a question is told with no word on how to answer it: it is answered already.
+    """
     match event:
         case e.Noted(text=text):
             return [f"[{text}]"]
@@ -38,7 +46,7 @@ def listed(event: e.Event) -> list[str]:
         case e.ChecksMade():
             return [f"[{c.skill}, {c.difficulty}: {c.outcome}.]" for c in event.checks] or ["[No checks.]"]
         case e.Asked():
-            return _question(event)
+            return _question(event, is_asked=is_asked)
         case e.StatusShown():
             return _status(event)
         case e.StatsShown():
@@ -78,8 +86,7 @@ def _things(event: e.Event) -> list[str]:
             lines = (f"#{k.id}: {k.title}, {k.kind}{'' if k.enabled else ', off'}" for k in knowledge)
             nothing = "No imported knowledge."
         case e.HelpShown(help=entries):
-            lines = (f"/{h.command}{f' {h.arguments}' if h.arguments else ''}: {h.text}" for h in entries)
-            nothing = "No such command."
+            lines, nothing = map(_help, entries), "No such command."
         case e.Found(found=found):
             lines, nothing = (f"Step {m.position}: {m.excerpt}" for m in found), "Not found."
         case e.NarratorsListed(narrators=narrators):
@@ -95,7 +102,7 @@ def _change(change: e.StateChange) -> str:
     return f"[{change.path} is {spelled(change.new)}{was}{note}.]"
 
 
-def _question(asked: e.Asked) -> list[str]:
+def _question(asked: e.Asked, *, is_asked: bool) -> list[str]:
     answers = [f"/answer {choice}" for choice in asked.choices]
     lines = [QUESTIONS.get(asked.what, asked.what)]
     if isinstance(asked.shows, Mapping):
@@ -104,7 +111,7 @@ def _question(asked: e.Asked) -> list[str]:
         lines += [spelled(value) for value in asked.shows]
     elif asked.shows is not None:
         lines.append(spelled(asked.shows))
-    return [*lines, f"{' or '.join(answers)}; anything else means {asked.default}."]
+    return [*lines, f"{' or '.join(answers)}; anything else means {asked.default}."] if is_asked else lines
 
 
 def _status(status: e.StatusShown) -> list[str]:
@@ -116,16 +123,19 @@ def _status(status: e.StatusShown) -> list[str]:
 
 def _stats(stats: e.StatsShown) -> list[str]:
     lines = [
-        f"{stats.steps} steps, {stats.words} words on this line.",
-        f"{stats.branches} branches, {stats.takes} takes in all.",
-        f"{stats.tokens_in} tokens in, {stats.tokens_cached} of them cached; {stats.tokens_out} out.",
-        f"{round(stats.seconds)} seconds of telling.",
+        f"{counted(stats.steps, 'step')}, {counted(stats.words, 'word')} on this line.",
+        f"{counted(stats.branches, 'branch')}, {counted(stats.takes, 'take')} in all.",
+        f"{counted(stats.tokens_in, 'token')} in, {stats.tokens_cached} of them cached; {stats.tokens_out} out.",
+        f"{counted(round(stats.seconds), 'second')} of telling.",
     ]
     return lines if stats.cost is None else [*lines, f"Cost: {stats.cost:.4f}."]
 
 
 def _prompt(prompt: e.PromptShown) -> list[str]:
-    lines = [f"{part.kind}, {part.tokens} tokens, from {part.source}: {part.why}" for part in prompt.parts]
+    lines = [
+        f"{part.kind}, {part.tokens} tokens, from {part.source}{f': {part.why}' if part.why else ''}"
+        for part in prompt.parts
+    ]
     lines += [f"{term.replace('_', ' ')}: {spelled(value)}" for term, value in prompt.budget.items()]
     for message in prompt.messages:
         lines += ["", f"{message.get('role', '')}:", message.get("content", "")]
@@ -141,7 +151,7 @@ def _take(take: e.TakeListed) -> str:
 def _branch(branch: e.BranchListed | e.BranchMapped) -> str:
     marks = ", current" if branch.current else "" if branch.on_path else ", set aside"
     saved = f"; saved: {', '.join(branch.checkpoints)}" if branch.checkpoints else ""
-    return f"{branch.name or branch.label} (#{branch.id}){marks}: {branch.steps} steps{saved}"
+    return f"{branch.name or branch.label} (#{branch.id}){marks}: {counted(branch.steps, 'step')}{saved}"
 
 
 def _lane(branch: e.BranchMapped) -> str:
@@ -154,6 +164,11 @@ def _card(card: e.CardListed) -> str:
     marks = "".join(["" if card.enabled else ", off", ", triggered" if card.triggered else ""])
     keys = f" ({', '.join(card.keys)})" if card.keys else ""
     return f"{card.name}{keys}, {card.kind}{marks}{f': {card.text}' if card.text else ''}"
+
+
+def _help(entry: e.HelpEntry) -> str:
+    arguments = f" {entry.arguments}" if entry.arguments else ""
+    return f"/{entry.command.removeprefix('/')}{arguments}: {entry.text}"
 
 
 def _audit(entry: e.AuditEntry) -> str:

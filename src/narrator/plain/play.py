@@ -106,7 +106,7 @@ def _options(settings: Settings, notes: tuple[str, ...], wishes: Wishes) -> Opti
         is_json=wishes.is_json,
         is_strict=wishes.is_strict,
         has_if_words=settings.reading.if_words,
-        manner=Manner(width, wishes.is_streaming, wishes.is_ascii, wishes.is_quiet),
+        manner=Manner(width, wishes.is_streaming, wishes.is_ascii, wishes.is_quiet, wishes.answers in (None, "ask")),
         height=size.lines if is_paged and size is not None else None,
         replay=wishes.replay,
         notes=notes,
