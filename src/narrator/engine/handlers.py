@@ -283,7 +283,7 @@ def _write_correction(session: Session, proposal: Proposal, reason: str | None) 
     established = story.established(node)
     if established is not None:
         session.publish(Noted(f"Step {established} established the old value; /go {established} goes back there."))
-    session.show_tail()
+    session.show_tail(1)
 
 
 # ------------------------------------------------------------------------------------------------------------- settings

@@ -122,10 +122,10 @@ class Session:
         )
         self.show_tail()
 
-    def show_tail(self) -> None:
-        """The last steps and the head: what every move ends with."""
+    def show_tail(self, count: int = SHOWN_STEPS) -> None:
+        """The last steps and the head: what every move ends with; after a write, the steps that are new."""
         story = self.story
-        for step in views.last_steps(story.store, story.head, story.end, SHOWN_STEPS):
+        for step in views.last_steps(story.store, story.head, story.end, count):
             self.publish(step)
         self.publish(story.where())
 

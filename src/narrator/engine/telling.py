@@ -19,6 +19,7 @@ from narrator.core.prompt import PromptParts, encode
 from narrator.core.referee import Verdict, judge
 from narrator.core.state import State, advance, dump, is_ended, value_after
 from narrator.core.tree import NewNode
+from narrator.core.view import visibility
 from narrator.engine import prompting
 from narrator.engine.draft import InFlight
 from narrator.engine.events import Delta, Event, Noted
@@ -218,7 +219,7 @@ async def work_out_edit(teller: Teller, flight: InFlight) -> Judged:
     if worked is None and not kept.verdict.events and not story.definition.has_state:
         return kept
     choices = (*(("worked-out",) if worked is not None else ()), "keep", "none", "enter", "cancel")
-    shows = {"worked_out": _told(worked), "kept": _told(kept)}
+    shows = {"worked_out": _told(story, worked), "kept": _told(story, kept)}
     choice, entered = await teller.ask_value("edited-state", choices, choices[0], shows)
     if choice == "cancel":
         raise Stopped
