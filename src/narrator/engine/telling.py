@@ -231,11 +231,14 @@ async def work_out_edit(teller: Teller, flight: InFlight) -> Judged:
     return worked if choice == "worked-out" and worked is not None else kept
 
 
-def _told(judged: Judged | None) -> list[dict[str, Any]] | None:
+def _told(story: Story, judged: Judged | None) -> list[dict[str, Any]] | None:
+    """The changes as the question shows them: what the player may see (W2)."""
     if judged is None:
         return None
     return [
-        {"path": e.path, "old": e.previous, "new": value_after(e), "source": e.source} for e in judged.verdict.events
+        {"path": event.path, "old": event.previous, "new": value_after(event), "source": event.source}
+        for event in judged.verdict.events
+        if visibility(story.definition, event.path) == "open"
     ]
 
 
