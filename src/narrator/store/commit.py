@@ -452,7 +452,7 @@ def erase(store: Store, node_ids: Sequence[int]) -> None:
     with store.transaction() as db:
         erase_rows(db, node_ids)
         _touch(store)
-    store.load_forest()
+        store.load_forest()
 
 
 def erase_rows(db: sqlite3.Connection, node_ids: Sequence[int]) -> None:
