@@ -59,6 +59,7 @@ class Play:
 
     async def type(self, text: str) -> None:
         """Type a text as keys would, and send it."""
+        self.screen.composer.editor.focus()
         self.screen.composer.editor.insert(text)
         await self.press("enter")
 

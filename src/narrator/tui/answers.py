@@ -39,6 +39,26 @@ def _state(event: e.StateShown) -> Iterable[str]:
         yield f"{path}: {spelled(value)}"
 
 
+def state_outline(event: e.StateShown) -> list[str]:
+    """The state for the panel: what changes first, then one line for each entity, its own values below it."""
+    lines = ["Nobody knows the state here; this is the last that was known.", ""] if event.unknown else []
+    entities: dict[str, dict[str, Any]] = {}
+    for path, value in event.values.items():
+        if path.startswith("entities."):
+            _, name, *rest = path.split(".", 2)
+            entities.setdefault(name, {})[rest[0] if rest else ""] = value
+        else:
+            lines.append(f"{path}: {spelled(value)}")
+    if entities and lines:
+        lines.append("")
+    for key, held in entities.items():
+        name, kind = held.pop("name", key), held.pop("kind", "")
+        held.pop("text", None)
+        lines.append(f"{spelled(name)}{f' · {spelled(kind)}' if kind else ''}")
+        lines += [f"  {field}: {spelled(value)}" for field, value in held.items()]
+    return lines or ["This campaign keeps no state."]
+
+
 def _takes(event: e.TakesListed) -> Iterable[str]:
     for take in event.takes:
         marks = [word for word, is_so in (("here", take.current), ("pinned", take.pinned)) if is_so]

@@ -47,10 +47,9 @@ class Dialog(ModalScreen[Result]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c", "leave", show=False),
-        Binding("tab,shift+tab", "app.noop", show=False),
     ]
     DEFAULT_CSS = """
-    Dialog { align: center middle; }
+    Dialog { align: center middle; background: $background 60%; }
     Dialog > #box {
         width: 64; max-width: 100%; height: auto; max-height: 90%; background: $surface;
         border: round $primary; padding: 0 1;
@@ -66,11 +65,6 @@ class Dialog(ModalScreen[Result]):
 
     def action_leave(self) -> None:
         self.dismiss(None)
-
-    def on_key(self, event: events.Key) -> None:
-        """No key of a dialog reaches what is under it."""
-        if event.key not in ("escape", "ctrl+c", "ctrl+q"):
-            event.stop()
 
 
 class Question(Dialog[str]):
@@ -197,8 +191,6 @@ class Chooser(Dialog[Hashable]):
             box.move({"up": -1, "down": 1, "pageup": -page, "pagedown": page}[event.key])
             event.stop()
             event.prevent_default()
-            return
-        super().on_key(event)
 
 
 class Page(Dialog[None]):
@@ -221,6 +213,3 @@ class Page(Dialog[None]):
             with VerticalScroll(can_focus=True):
                 yield Static(self._text, id="text")
             yield Static(plain("↑ ↓ PgUp PgDn scroll · Esc closes"), id="keys")
-
-    def on_key(self, event: events.Key) -> None:
-        """Keys scroll and close; none goes further than the app's."""

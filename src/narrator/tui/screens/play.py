@@ -19,10 +19,10 @@ from narrator.core.errors import NarratorError
 from narrator.engine import events as e
 from narrator.engine.commands import Command
 from narrator.engine.session import Session
-from narrator.engine.verbs import Effect
+from narrator.engine.verbs import COMMANDS, Effect
 from narrator.tui import remembered
 from narrator.tui.actions import Action, Now
-from narrator.tui.answers import ANSWERS, change_words, check_words, page, step_shown
+from narrator.tui.answers import ANSWERS, change_words, check_words, page, state_outline, step_shown
 from narrator.tui.path_source import PathSource
 from narrator.tui.screens.dialogs import Page, Question
 from narrator.tui.screens.play_acts import PlayActs
@@ -130,6 +130,7 @@ class PlayScreen(PlayActs):
     def _worker_ended(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR and event.worker.error is not None:
             error = event.worker.error
+            self._in_hand.discard(event.worker.name)
             self.narrator_app.log_error(error)
             words = str(error) if isinstance(error, NarratorError) else f"{type(error).__name__}: {error}"
             self.transcript.note(words, is_error=True)
@@ -172,7 +173,9 @@ class PlayScreen(PlayActs):
     @property
     def is_busy(self) -> bool:
         """A command is on its way or a turn is being told."""
-        return bool(self._in_hand) or (self.session is not None and self.session.is_turning)
+        if self.session is None or self.session.asking is not None:
+            return False
+        return bool(self._in_hand) or self.session.is_turning
 
     # -- what there is to say about now -------------------------------------------------------------------------------
 
@@ -277,7 +280,7 @@ class PlayScreen(PlayActs):
                     self.transcript.note(check_words(check))
             case e.Noted(text=text):
                 self.say(text)
-                if self.transcript.draft is not None or self._in_hand:
+                if any(COMMANDS[name].is_turn for name in self._in_hand):
                     self.transcript.note(text)
             case e.Suggested(suggestions=suggestions):
                 self.offer_suggestions(suggestions)
@@ -358,7 +361,8 @@ class PlayScreen(PlayActs):
             title, lines = page(answer)
             if tag.startswith("panel:"):
                 if tag == f"panel:{self.panel.tab}":
-                    self.panel.show(self.story.revision, lines)
+                    is_state = isinstance(answer, e.StateShown)
+                    self.panel.show(self.story.revision, state_outline(answer) if is_state else lines)
             elif tag == "gauge" and isinstance(answer, e.PromptShown):
                 self._show_gauge(answer)
             elif isinstance(answer, e.Found):

@@ -42,7 +42,7 @@ def status_words(standing: Standing, width: int) -> str:
         (1, f"step {standing.position:,}"),
         (2, f"{standing.redo} to redo" if standing.redo else ""),
         (2, "read only" if standing.is_read_only else ""),
-        (5, f"memory {gauge(standing.share)}" if standing.share is not None else ""),
+        (5, f"budget {gauge(standing.share)}" if standing.share is not None else ""),
         (4, told),
         (6, f"{standing.rate:.0f} tok/s" if standing.rate else ""),
         (1, "telling…" if standing.is_telling else ""),

@@ -26,6 +26,7 @@ from narrator.tui.wrap import cells
 
 MODES = ("do", "say", "story")
 MOST_LINES = 6
+_INVITATION = "what do you do? Enter sends it"
 SHOWN = 6
 """Completions shown at a time."""
 
@@ -194,7 +195,7 @@ class Composer(Vertical):
         yield Menu()
         with Horizontal(id="line"):
             yield Static(id="mode")
-            yield Editor(id="editor", compact=True, highlight_cursor_line=False)
+            yield Editor(id="editor", compact=True, highlight_cursor_line=False, placeholder=Content(_INVITATION))
 
     def on_mount(self) -> None:
         self.show_mode()

@@ -114,7 +114,8 @@ class Transcript(ScrollView, can_focus=True):
         self._pending.clear()
         self._lay_tail()
         self.is_following = True
-        self._unread = None
+        # A story that has only begun is read from its first line.
+        self._unread = Place(1, 0) if self.window.count == 1 else None
         self._to_end()
 
     def refresh_story(self, *, keep: Place | None = None, redo: int = 0) -> None:
