@@ -341,6 +341,8 @@ def test_after_high_water_the_lantern_can_still_be_lit_by_boat() -> None:
     assert game.state.values["inventory.oil"] == "player"
     while not game.state.values.get("flags.road_drowned"):
         game.play("wait")
+    game.play("row to the seventh lantern")
+    assert (game.answered_by[-1], game.place) == ("the-road-goes-under", "ferry")
     for text in ("row to the seventh lantern", *["light the lantern"] * 8):
         if not is_ended(game.state):
             game.play(text)
