@@ -13,8 +13,19 @@ from random import Random
 
 import pytest
 
-from narrator.bench import fixtures, of_growth, of_reading, prose, report, run, sampling
-from narrator.core.errors import BadValue
+from narrator.bench import (
+    fixtures,
+    of_growth,
+    of_keys,
+    of_reading,
+    of_screen,
+    of_turns,
+    prose,
+    report,
+    run,
+    sampling,
+)
+from narrator.core.errors import BadValue, NarratorError
 from narrator.engine.story import Story
 from narrator.store import reads
 from narrator.store.verify import verify
@@ -127,6 +138,41 @@ def test_reading_is_measured(files: dict[str, Path]) -> None:
     assert all(row.value > 0 for row in rows)
     for path in files.values():
         assert verify(path).problems == ()
+
+
+def test_turns_are_measured(files: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(of_turns, "WINDOW", 1_000_000)
+    monkeypatch.setattr(of_turns, "TURNS_WEIGHED", 2)
+    before = {name: path.read_bytes() for name, path in files.items()}
+    rows = [*of_turns.turns(files, tmp_path, n=2), *of_turns.turn_bytes(files, tmp_path)]
+    names = {row.name for row in rows}
+    assert {f"turn/{name}" for name in SHAPES} | {f"weight/{name}" for name in SHAPES} <= names
+    assert all(row.value > 0 for row in rows)
+    assert all(row.ratio is not None and row.ratio > 1 for row in rows if row.name.startswith(("turn/flat", "weight")))
+    assert {name: path.read_bytes() for name, path in files.items()} == before, "turns are told on copies"
+
+
+def test_redrawing_is_measured(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(of_screen, "SHORT", 100)
+    rows = of_screen.redrawing({"long-100k": files["flat-600"]}, n=2)
+    assert len(rows) == 3 * len(of_screen.ACTS)
+    assert all(row.value > 0 for row in rows)
+
+
+def test_a_terminal_sees_what_is_drawn() -> None:
+    with closing(of_screen.Terminal(["-c", of_screen.BARE])) as terminal:
+        terminal.wait_for(b"heron")
+    with (
+        closing(of_screen.Terminal(["-c", "print('nothing')"])) as terminal,
+        pytest.raises(NarratorError, match="heron"),
+    ):
+        terminal.wait_for(b"heron")
+
+
+def test_an_echo_is_measured(files: dict[str, Path], tmp_path: Path) -> None:
+    (row,) = of_keys.echo(files, tmp_path, n=3)
+    assert row.n == 3
+    assert row.value > 0
 
 
 @pytest.mark.spec("S4")

@@ -43,6 +43,10 @@ def _screen() -> ModuleType:
     return import_module("narrator.bench.of_screen")
 
 
+def _keys() -> ModuleType:
+    return import_module("narrator.bench.of_keys")
+
+
 MEASURES = (
     Measure("window", "the newest 32 steps with their takes", lambda bench: of_reading.window(bench.files)),
     Measure(
@@ -59,6 +63,9 @@ MEASURES = (
     ),
     Measure("frame", "the first frame of the app", lambda bench: _screen().first_frames(bench.files), _APP),
     Measure("redraw", "a flush, a page, a resize, a jump", lambda bench: _screen().redrawing(bench.files), _APP),
+    Measure(
+        "echo", "a key's echo while a turn streams", lambda bench: _keys().echo(bench.files, bench.folder), _APP[:1]
+    ),
     Measure("memory", "memory of the app", lambda bench: _screen().memory(bench.files, bench.folder), _APP),
     Measure("fork", "bytes a fork adds to the file", lambda bench: of_growth.fork_bytes(bench.folder), ()),
 )
