@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -39,3 +43,29 @@ def test_what_is_shipped_is_found() -> None:
     assert "lantern-road" in paths.samples()
     assert all(path.suffix == ".toml" and path.is_file() for path in paths.samples().values())
     assert list(paths.shipped("themes").glob("*.toml"))
+
+
+@pytest.mark.spec("U23", "U11")
+def test_a_wheel_from_the_sdist_has_what_is_shipped(tmp_path: Path) -> None:
+    clone = Path(__file__).parent.parent
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(tmp_path / "dist"), str(clone)]
+    subprocess.run(build, check=True, capture_output=True, timeout=120)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    installed = tmp_path / "installed"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)
+    code = "from narrator import paths; print(paths.shipped('themes')); print(*paths.samples())"
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(installed)},
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    ).stdout.splitlines()
+    assert found[0] == str((installed / "narrator" / "shipped" / "themes").resolve())
+    assert found[1].split() == list(paths.samples())
+    assert {path.name for path in Path(found[0]).glob("*.toml")} == {
+        path.name for path in paths.shipped("themes").glob("*.toml")
+    }

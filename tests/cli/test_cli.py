@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -266,3 +267,23 @@ def test_the_library_is_a_numbered_list_without_a_screen(home: Path, definition:
     assert "There is no nothing." in answered.stdout
     assert "Told by scripted." in answered.stdout
     assert subprocess.run(library, input="", text=True, check=True, capture_output=True, timeout=30).stderr == ""
+
+
+@pytest.mark.spec("U21")
+def test_the_shell_completes_commands_and_campaigns(home: Path, definition: Path) -> None:
+    make(definition)
+
+    def completed(words: str) -> list[str]:
+        environment = {"_NARRATOR_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": "2"}
+        found = subprocess.run(
+            [sys.executable, "-c", "from narrator.cli import main; main([])"],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        return found.stdout.split()
+
+    assert completed("narrator play fe") == ["plain,ferry"]
+    assert "plain,lantern-road" in completed("narrator play lan")

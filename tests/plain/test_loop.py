@@ -42,6 +42,12 @@ async def test_it_begins_with_ready_steps_and_head(tmp_path: Path) -> None:
     assert heard.events[0]["campaign"]["title"] == "The Ferry"
 
 
+@pytest.mark.spec("U22")
+async def test_what_is_wrong_in_the_settings_is_told_after_the_greeting(tmp_path: Path) -> None:
+    heard, _ = await hear(tmp_path, notes=("config.toml: theme: wrong",))
+    assert [event["event"] for event in heard.events] == ["ready", "step", "head", "note"]
+
+
 @pytest.mark.spec("U14")
 async def test_a_tag_comes_back_also_with_what_cannot_be_read(tmp_path: Path) -> None:
     heard, _ = await hear(
@@ -207,19 +213,27 @@ async def test_a_wrong_answer_leaves_the_question(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("T3", "U14")
-async def test_an_interrupt_is_a_stop_and_twice_with_nothing_running_is_quit(tmp_path: Path) -> None:
+async def test_an_interrupt_is_a_stop_and_the_next_with_nothing_running_is_quit(tmp_path: Path) -> None:
     async with talk(tmp_path, stalling()) as found:
         found.typed.type("look")
         await found.heard.until(has_told)
         found.conversation.interrupt()
         await found.heard.until_answered(1)
         await found.heard.until(lambda heard: (None, "stop", True) in heard.answers())
-        found.conversation.interrupt()
-        await found.heard.until(lambda heard: "nothing-to-stop" in heard.codes())
+        found.typed.type("/status")
+        await found.heard.until_answered(2)
         found.conversation.interrupt()
         async with asyncio.timeout(5):
             await found.finished.wait()
     assert found.code == 0
+
+
+async def test_an_interrupt_with_nothing_running_says_how_to_quit(tmp_path: Path) -> None:
+    async with talk(tmp_path, is_json=False) as found:
+        await found.heard.until(lambda heard: "Step 1" in heard.out)
+        found.conversation.interrupt()
+        await found.heard.until(lambda heard: "nothing" in heard.err.lower())
+    assert "Interrupt once more to quit." in found.heard.out
 
 
 @pytest.mark.spec("T3")

@@ -219,3 +219,38 @@ def test_nothing_heavy_is_imported(ferry: Callable[[str], Path], arguments: list
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[-1] == ""
+
+
+@pytest.mark.spec("T13")
+def test_a_campaign_that_is_open_elsewhere_can_be_read(ferry: Callable[[str], Path]) -> None:
+    from narrator.engine.story import Story
+
+    story = Story.open(ferry(QUICK))
+    try:
+        result = run("ferry", "--json", lines="/read\nlook\n/save here\n")
+    finally:
+        story.close()
+    events = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.returncode == 0
+    assert events[0]["read_only"]
+    assert str(os.getpid()) in next(event["text"] for event in events if event["event"] == "note")
+    assert [event["ok"] for event in events if event["event"] == "done"] == [True, False, False]
+    assert {event["code"] for event in events if event["event"] == "error"} == {"read-only"}
+
+
+@pytest.mark.spec("U26")
+def test_a_replay_with_a_seed_is_byte_equal(home: Path, tmp_path: Path) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text(QUICK)
+    commands = tmp_path / "commands"
+    commands.write_text(
+        "look around\nask about the lantern\n/retry x2\n/undo\n/redo\n/takes\ngo ashore\n/stats\n/quit\n"
+    )
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "config.toml").write_text(QUICK)
+    arguments = ("lantern-road", "--plain", "--seed", "7", "--replay", str(commands))
+    told = [run(*arguments, NARRATOR_HOME=str(place)) for place in (home, other)]
+    assert told[0].stderr == ""
+    assert told[0].stdout == told[1].stdout
+    assert "> go ashore" in told[0].stdout

@@ -54,7 +54,8 @@ class Families(click.Group):
     cls=Families,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Example: narrator play lantern-road --plain",
+    epilog="Example: narrator play lantern-road --plain. "
+    'Completion in bash (zsh and fish likewise): eval "$(_NARRATOR_COMPLETE=bash_source narrator)"',
 )
 @click.version_option(__version__, message="narrator %(version)s")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from narrator import paths
-from narrator.cli.naming import find_campaign
+from narrator.cli.naming import complete_campaign, find_campaign
 from narrator.core.errors import NarratorError
 
 
 @click.command("backup", epilog="Examples: narrator backup lantern-road · narrator backup lantern-road --restore")
-@click.argument("campaign")
+@click.argument("campaign", shell_complete=complete_campaign)
 @click.option("--to", type=click.Path(dir_okay=False, path_type=Path), help="Write this file instead.")
 @click.option("--list", "is_listing", is_flag=True, help="List the backups, the newest first.")
 @click.option("--restore", "is_restoring", is_flag=True, help="Bring a backup back; the newest unless --from.")

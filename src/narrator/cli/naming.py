@@ -5,6 +5,9 @@ from __future__ import annotations
 from difflib import get_close_matches
 from pathlib import Path
 
+import click
+from click.shell_completion import CompletionItem
+
 from narrator import paths
 from narrator.core.errors import BadValue, NarratorError
 
@@ -104,3 +107,9 @@ def open_or_make(text: str, *, seed: int | None = None) -> Path:
             "A seed is written when a campaign is made; this one exists.", "Make another with `narrator new`."
         )
     return path
+
+
+def complete_campaign(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """For the shell: campaigns by name, samples, and files where it is no beginning of a name."""
+    names = [name for name in {**named_campaigns(), **paths.samples()} if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]

@@ -15,7 +15,7 @@ from narrator.plain.play import CANNOT_OPEN, Wishes, play, with_answers
     "play",
     epilog="Examples: narrator play lantern-road · narrator play lantern-road --plain --json < commands",
 )
-@click.argument("campaign")
+@click.argument("campaign", shell_complete=naming.complete_campaign)
 @click.option("--plain", is_flag=True, help="Line by line, for screen readers, dumb terminals and pipes.")
 @click.option("--json", "is_json", is_flag=True, help="One JSON object a line; implies --plain.")
 @click.option("--narrator", metavar="NAME", help="Who tells the story, by the name in config.toml, or scripted.")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from narrator import paths
-from narrator.cli.naming import find_campaign
+from narrator.cli.naming import complete_campaign, find_campaign
 
 
 @click.command("prune", epilog="Example: narrator prune lantern-road --days 30")
-@click.argument("campaign")
+@click.argument("campaign", shell_complete=complete_campaign)
 @click.option("--all", "is_all", is_flag=True, help="Everything that was set aside.")
 @click.option("--days", type=click.IntRange(1), help="What was not read for so many days.")
 @click.option("--steps", type=click.IntRange(1), help="What was not read while so many steps were written.")

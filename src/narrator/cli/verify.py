@@ -6,11 +6,11 @@ import json
 
 import click
 
-from narrator.cli.naming import find_campaign
+from narrator.cli.naming import complete_campaign, find_campaign
 
 
 @click.command("verify", epilog="Example: narrator verify lantern-road --json")
-@click.argument("campaign")
+@click.argument("campaign", shell_complete=complete_campaign)
 @click.option("--json", "is_json", is_flag=True, help="One JSON object.")
 def command(campaign: str, is_json: bool) -> int:
     """Check every invariant of CAMPAIGN; nothing is changed. Exit code 1 where one is broken."""

@@ -7,7 +7,7 @@ import os
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from narrator import paths
 from narrator.config import Settings
@@ -17,6 +17,9 @@ from narrator.plain.loop import Conversation
 from narrator.plain.output import Output
 from narrator.plain.port import Options
 from narrator.plain.reader import Source, StreamSource, TerminalSource
+
+if TYPE_CHECKING:
+    from narrator.engine.session import Answers, Session
 
 CANNOT_OPEN = 3
 
@@ -51,8 +54,6 @@ def play(
 async def _play(
     campaign: Path, settings: Settings, notes: tuple[str, ...], narrator: str | None, wishes: Wishes
 ) -> int:
-    from narrator.engine.session import Session
-
     loop = asyncio.get_running_loop()
     conversation: Conversation | None = None
 
@@ -63,13 +64,7 @@ async def _play(
     output = Output(on_closed)
     code = CANNOT_OPEN
     try:
-        session = await Session.open(
-            campaign,
-            settings=settings,
-            narrator=narrator,
-            answers=wishes.answers or ("default" if wishes.is_json else "ask"),
-            backups=paths.backups_folder(),
-        )
+        session, notes = await _open(campaign, settings, notes, narrator, wishes)
         conversation = Conversation(session, _source(wishes, output), output, _options(settings, notes, wishes))
         code = await conversation.run()
     except NarratorError as error:
@@ -78,6 +73,32 @@ async def _play(
         # Whoever was told to leave by a signal does not wait for a reader that has gone to sleep.
         await asyncio.to_thread(output.close, 1.0 if code > 128 else None)
     return code
+
+
+async def _open(
+    campaign: Path, settings: Settings, notes: tuple[str, ...], narrator: str | None, wishes: Wishes
+) -> tuple[Session, tuple[str, ...]]:
+    """The session; for reading alone, with a note that says why, where another has the campaign open (T13)."""
+    from narrator.engine.session import Session
+
+    answers: Answers = wishes.answers or ("default" if wishes.is_json else "ask")
+
+    async def begin(*, read_only: bool) -> Session:
+        return await Session.open(
+            campaign,
+            settings=settings,
+            narrator=narrator,
+            answers=answers,
+            read_only=read_only,
+            backups=paths.backups_folder(),
+        )
+
+    try:
+        return await begin(read_only=False), notes
+    except NarratorError as error:
+        if error.code not in ("locked", "read-only"):
+            raise
+        return await begin(read_only=True), (*notes, f"{error.message} It can be read, not written.")
 
 
 def report(output: Output, error: NarratorError, *, is_json: bool) -> None:

@@ -11,20 +11,20 @@ from collections.abc import Callable
 from contextlib import suppress
 
 TWICE_WITHIN = 2.0
-"""Seconds between two interrupts that mean quit."""
+"""Seconds between two interrupts of which the second, with nothing running, means quit."""
 
 
 class Interrupts:
-    """Remembers when the last interrupt with nothing running was. ``now`` is a clock in seconds."""
+    """Remembers when the last interrupt was. ``now`` is a clock in seconds."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self._last: float | None = None
 
     def is_quit(self, *, is_running: bool) -> bool:
-        """Whether this interrupt, the second in time with nothing running, means quit."""
+        """Whether this interrupt is the second in time, with nothing running now (contract)."""
         last, moment = self._last, self._now()
-        self._last = None if is_running else moment
+        self._last = moment
         return not is_running and last is not None and moment - last <= TWICE_WITHIN
 
 
