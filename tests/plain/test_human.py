@@ -43,6 +43,16 @@ def test_without_streaming_the_whole_comes_with_a_mark_at_its_end() -> None:
     assert turn(Manner(is_streaming=False), "Rain ", "falls.") == f"\nRain falls.\n{END_OF_TURN}\n"
 
 
+@pytest.mark.spec("S15", "U27")
+def test_several_retries_stand_apart() -> None:
+    voice = Voice(Manner())
+    voice.begin("retry")
+    told = said(
+        voice, e.Delta("One."), step("One."), HEAD, e.Delta("Two."), step("Two."), HEAD, e.Done("retry", 1, True)
+    )
+    assert told == "\nOne.\n\nTwo.\n"
+
+
 def test_a_narration_that_was_cut_is_not_told_again_and_one_that_changed_is() -> None:
     assert turn(Manner(), "Rain falls. You", text="Rain falls.") == "\nRain falls. You\n"
     assert turn(Manner(), "Rain falls.", text="Snow falls.") == "\nRain falls.\n\nSnow falls.\n"

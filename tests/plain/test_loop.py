@@ -196,6 +196,14 @@ async def test_the_end_of_input_stands_for_the_default(tmp_path: Path) -> None:
     assert found.heard.answers() == [(1, "do", False)]
 
 
+@pytest.mark.spec("S26")
+async def test_a_verb_that_asks_does_nothing_by_default_and_what_was_asked_when_told(tmp_path: Path) -> None:
+    lines = ("/save a", "/delete-checkpoint a", "/checkpoints", "/delete-checkpoint a", "/answer yes", "/checkpoints")
+    heard, _ = await hear(tmp_path, *lines, answers="ask")
+    assert [len(listed["checkpoints"]) for listed in heard.of("checkpoints")] == [1, 0]
+    assert [line for line, _, _ in heard.answers()] == [1, 2, 3, 5, 4, 6]
+
+
 async def test_a_wrong_answer_leaves_the_question(tmp_path: Path) -> None:
     async with talk(tmp_path, unreadable(), answers="ask", definition=WITH_STATE) as found:
         found.typed.type("look")

@@ -203,10 +203,9 @@ class Voice:
 
     def _stream(self, text: str) -> list[Said]:
         said: list[Said] = []
-        if not self._is_telling:
-            self._is_telling = True
-            if self._manner.is_streaming:
-                said = self._open_block()
+        if not self._streamed and self._manner.is_streaming:
+            said = self._open_block()
+        self._is_telling = True
         self._streamed += text
         self._has_said = True
         if self._manner.is_streaming:
