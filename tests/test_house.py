@@ -36,6 +36,8 @@ WRITE = re.compile(
 )
 #: A recursion of one's own (one over a text of core/lineage.py reads `WITH RECURSIVE ?` here), or a range of depths.
 PATH_CLAUSE = re.compile(r"\bWITH\s+RECURSIVE\s+(?!\?)|\bdepth\s*(?:BETWEEN\b|[<>])", re.IGNORECASE)
+#: Statistics change query plans for the worse by a factor of thousands on a campaign of one long branch.
+STATISTICS = re.compile(r"^\s*ANALYZE\b|\bPRAGMA\s+optimize\b", re.IGNORECASE)
 BAD_NAME = re.compile(r"(?:Manager|Helper|Helpers|Utils|Util|Base)$")
 MARKUP_WIDGETS = frozenset(
     {"Static", "Label", "Button", "Link", "Markdown", "Checkbox", "RadioButton", "OptionList", "Option"}
@@ -161,6 +163,27 @@ def task_making(tree: ast.Module, text: str) -> list[str]:
     return [f"{name} in line {call.lineno}" for call, name, _ in called(tree) if name in names]
 
 
+def swallowing_wait(tree: ast.Module, text: str) -> list[str]:
+    """``wait_for``, which on Python 3.11 can lose a cancellation; ``asyncio.timeout`` does not."""
+    return [f"{name} in line {call.lineno}" for call, name, _ in called(tree) if name == "wait_for"]
+
+
+def statistics(tree: ast.Module, text: str) -> list[str]:
+    """SQL that makes SQLite gather statistics."""
+    return [f"{hit[0]!r} in line {line}" for line, words in strings(tree) if (hit := STATISTICS.search(words))]
+
+
+def looking_at_the_clock(tree: ast.Module, text: str) -> list[str]:
+    """Calls that ask what time it is."""
+    names = {"now", "utcnow", "today", "time", "time_ns", "monotonic", "perf_counter"}
+    owners = {"datetime", "date", "time"}
+    return [
+        f"{owner}.{name} in line {call.lineno}"
+        for call, name, owner in called(tree)
+        if name in names and owner in owners
+    ]
+
+
 def environment(tree: ast.Module, text: str) -> list[str]:
     """Looks into the environment."""
     bad = []
@@ -274,6 +297,20 @@ def test_the_environment_is_read_in_three_places() -> None:
     assert breaches(environment, without=("cli", "paths.py", "narrators/secret.py", "__main__.py")) == []
 
 
+@pytest.mark.spec("T3")
+def test_no_cancellation_is_lost() -> None:
+    """The benches wait for nobody's stop; their terminals have a method of that name."""
+    assert breaches(swallowing_wait, without=("bench",)) == []
+
+
+def test_no_statistics_are_gathered() -> None:
+    assert breaches(statistics) == []
+
+
+def test_core_has_no_clock() -> None:
+    assert breaches(looking_at_the_clock, below="core") == []
+
+
 @pytest.mark.spec("U10")
 def test_outside_text_is_never_markup() -> None:
     assert breaches(markup, below="tui") == []
@@ -308,6 +345,11 @@ SNIPPETS: list[tuple[Rule, str]] = [
     (path_clause, "SQL = 'SELECT id FROM nodes WHERE branch_id = ? AND depth <= ?'"),
     (task_making, "asyncio.create_task(f())"),
     (task_making, "async def f():\n    async with asyncio.TaskGroup() as g: pass"),
+    (swallowing_wait, "async def f():\n    await asyncio.wait_for(g(), 1)"),
+    (statistics, "db.execute('ANALYZE nodes')"),
+    (statistics, "db.execute('PRAGMA optimize')"),
+    (looking_at_the_clock, "x = datetime.now(UTC)"),
+    (looking_at_the_clock, "x = time.monotonic()"),
     (environment, "import os\nx = os.environ['HOME']"),
     (environment, "from os import environ"),
     (environment, "import os\nx = os.getenv('HOME')"),
