@@ -94,6 +94,9 @@ def test_new_list_verify(home: Path, definition: Path, capsys: pytest.CaptureFix
     assert len(capsys.readouterr().out.splitlines()) == 4
     assert main(["verify", "ferry", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"ok": True, "nodes": 1, "branches": 1, "problems": []}
+    assert main(["verify", "odd", "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert (report["ok"], report["problems"][0]["invariant"]) == (False, "file")
     assert main(["new", "--from", str(definition), "--name", "My own"]) == 2
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from narrator.engine.handlers import HANDLERS
 from narrator.narrators.fake import FakeNarrator, Line
 from tests.plain.talk import WITH_STATE, Heard, hear, talk
 
@@ -255,6 +256,19 @@ async def test_leaving_stops_the_turn_and_closes_the_file(tmp_path: Path) -> Non
     async with talk(tmp_path) as again:
         pass
     assert again.heard.events[0]["draft"] == "look"
+
+
+@pytest.mark.spec("T14")
+async def test_a_fault_of_the_program_is_an_error_and_the_game_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fault(session: object, command: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(HANDLERS, "pin", fault)
+    heard, code = await hear(tmp_path, "look", "/pin 1", "look")
+    assert heard.answers() == [(1, "do", True), (2, "pin", False), (3, "do", True)]
+    assert code == 0
 
 
 @pytest.mark.spec("U15")

@@ -7,6 +7,7 @@ import json
 import click
 
 from narrator.cli.naming import complete_campaign, find_campaign
+from narrator.core.errors import NarratorError
 
 
 @click.command("verify", epilog="Example: narrator verify lantern-road --json")
@@ -14,9 +15,15 @@ from narrator.cli.naming import complete_campaign, find_campaign
 @click.option("--json", "is_json", is_flag=True, help="One JSON object.")
 def command(campaign: str, is_json: bool) -> int:
     """Check every invariant of CAMPAIGN; nothing is changed. Exit code 1 where one is broken."""
-    from narrator.store.verify import verify
+    from narrator.store.verify import Problem, Report, verify
 
-    report = verify(find_campaign(campaign))
+    path = find_campaign(campaign)
+    try:
+        report = verify(path)
+    except NarratorError as error:
+        if not is_json:
+            raise
+        report = Report(0, 0, (Problem("file", None, error.message),))
     problems = [{"invariant": p.invariant, "node": p.node, "text": p.text} for p in report.problems]
     if is_json:
         found = {"ok": report.ok, "nodes": report.nodes, "branches": report.branches, "problems": problems}

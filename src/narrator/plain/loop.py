@@ -78,6 +78,8 @@ class Conversation:
             workers = [self._perform_past_the_queue() for _ in range(_PAST_THE_QUEUE)]
             await asyncio.gather(self._tell_events(self._session.events()), self._perform_queue(), *workers)
         finally:
+            # A fault in one of them ends all of them; the file is closed in every case.
+            await self._close()
             restore()
             self._source.close()
             self._papers.close()
