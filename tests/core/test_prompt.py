@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrator.core import prompt
+from narrator.core import prompt, questions
 from narrator.core.definition import Card, Definition
 from narrator.core.prompt import (
     BEGIN,
@@ -229,9 +229,9 @@ def test_other_purposes_share_the_beginning_and_see_nothing_remembered() -> None
     tail = dynamic_tail(state="Place: ferry", input="persuade him", memories=(memory,), retry_note="canary note")
     narration = PromptParts(PREFIX, None, history([("player", "x"), ("narrator", "y")]), tail)
     shared = encode(narration)[:-1]
-    check = prompt.check_prompt(narration, ["persuade"], ["easy", "hard"])
-    extract = prompt.extract_prompt(narration, "He agrees.")
-    suggest = prompt.suggest_prompt(narration)
+    check = questions.check_prompt(narration, ["persuade"], ["easy", "hard"])
+    extract = questions.extract_prompt(narration, "He agrees.")
+    suggest = questions.suggest_prompt(narration)
     for parts in (check, extract, suggest):
         messages = encode(parts)
         assert messages[: len(shared)] == shared
@@ -239,9 +239,9 @@ def test_other_purposes_share_the_beginning_and_see_nothing_remembered() -> None
     checkpointed = replace(narration, checkpoint=checkpoint_part("canary summary"))
     assert "canary summary" in encode(checkpointed)[1].content
     for parts in (
-        prompt.check_prompt(checkpointed, ["persuade"], ["hard"]),
-        prompt.extract_prompt(checkpointed, "He agrees."),
-        prompt.suggest_prompt(checkpointed),
+        questions.check_prompt(checkpointed, ["persuade"], ["hard"]),
+        questions.extract_prompt(checkpointed, "He agrees."),
+        questions.suggest_prompt(checkpointed),
     ):
         assert not any("canary summary" in message.content for message in encode(parts))
     asked = encode(check)[-1].content
@@ -254,10 +254,10 @@ def test_other_purposes_share_the_beginning_and_see_nothing_remembered() -> None
 @pytest.mark.spec("T4")
 def test_extraction_follows_the_narration_it_asks_about() -> None:
     narration = parts_of([("player", "x"), ("narrator", "y")])
-    first = encode(prompt.extract_prompt(narration, "He agrees."))
+    first = encode(questions.extract_prompt(narration, "He agrees."))
     assert first[-2] == Message("assistant", "He agrees.")
     assert '{"changes"' in first[-1].content
-    repaired = encode(prompt.extract_prompt(narration, "He agrees.", repair=("oh {", "no object")))
+    repaired = encode(questions.extract_prompt(narration, "He agrees.", repair=("oh {", "no object")))
     assert repaired[: len(first)] == first
     assert repaired[-2] == Message("assistant", "oh {")
     assert "no object" in repaired[-1].content

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ TAIL_ORDER: Final = (
     "input",
     "question",
 )
-_REMEMBERED: Final = frozenset({"memory"})
 _ROLE_OF_NODE: Final[Mapping[str | None, Role]] = {"player": "user", "narrator": "assistant", "opening": "assistant"}
 _GAP: Final = "\n\n"
 
@@ -359,56 +358,3 @@ def describe_correction(text: str, is_visible: Callable[[str], bool]) -> str:
 
 def _plainly(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-# ------------------------------------------------------------------------------------------------------ other purposes
-
-CHECK_QUESTION: Final = """\
-Before the story goes on: does the outcome of what the player attempts hang on a skill? Do not narrate. Answer with \
-one JSON object: {{"check": null}} when it does not, else {{"check": {{"skill": "…", "difficulty": "…"}}}}.
-Skills: {skills}. Difficulties: {difficulties}."""
-
-EXTRACT_QUESTION: Final = """\
-Do not narrate. List what your last message changed in the state, and nothing that it did not say. Answer with one \
-JSON object: {"changes": [{"op": "…", "path": "…", "value": …, "why": "…"}]}, an empty list where nothing changed. \
-Operations: set, add, append, remove, assert, retract, open, close, relate, move."""
-
-SUGGEST_QUESTION: Final = """\
-Do not narrate. Name three different things that the player's character might do now, each one short sentence without \
-a mark. Answer with one JSON object: {"suggestions": ["…", "…", "…"]}."""
-
-REPAIR_QUESTION: Final = """\
-That was no JSON object of the shape asked for ({problem}). Answer again, with the JSON object alone."""
-
-
-def without_remembered(parts: PromptParts) -> PromptParts:
-    """The same prompt without context checkpoint and memories: they feed no check, no rule and no change (C30)."""
-    tail = tuple(part for part in parts.dynamic_tail if part.kind not in _REMEMBERED)
-    return replace(parts, checkpoint=None, dynamic_tail=tail)
-
-
-def check_prompt(narration: PromptParts, skills: Sequence[str], difficulties: Sequence[str]) -> PromptParts:
-    """Whether the coming turn hangs on a skill (T8); the narration's prompt up to the input, then the question."""
-    asked = CHECK_QUESTION.format(skills=", ".join(skills), difficulties=", ".join(difficulties))
-    parts = without_remembered(narration)
-    return replace(parts, dynamic_tail=(*parts.dynamic_tail, Part("question", asked, source="check")))
-
-
-def extract_prompt(narration: PromptParts, text: str, *, repair: tuple[str, str] | None = None) -> PromptParts:
-    """What the new narration ``text`` changed (T4); the narration's prompt, its answer, then the question.
-
-    ``repair`` is (the answer that could not be read, what was wrong with it) for the one repair request.
-    """
-    follow_up = [Part("narration", text, role="narrator"), Part("question", EXTRACT_QUESTION, source="extract")]
-    if repair is not None:
-        answer, problem = repair
-        follow_up.append(Part("answer", answer or "…", role="narrator"))
-        follow_up.append(Part("question", REPAIR_QUESTION.format(problem=problem), source="repair"))
-    return replace(without_remembered(narration), follow_up=tuple(follow_up))
-
-
-def suggest_prompt(narration: PromptParts) -> PromptParts:
-    """Three things the player might do (T20), asked in the place of the current input."""
-    parts = without_remembered(narration)
-    tail = tuple(part for part in parts.dynamic_tail if part.kind not in ("input", "retry-note", "outcome"))
-    return replace(parts, dynamic_tail=(*tail, Part("question", SUGGEST_QUESTION, source="suggest")))

@@ -13,7 +13,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from narrator.core import answers, budget, checks, prompt
+from narrator.core import answers, budget, checks, prompt, questions
 from narrator.core.errors import NarrationFailed, NarratorError, Refusal, Stopped
 from narrator.core.prompt import PromptParts, encode
 from narrator.core.referee import Verdict, judge
@@ -92,7 +92,7 @@ async def _check(teller: Teller, flight: InFlight, abilities: port.Capabilities)
     if rules is None or not rules.skills or not plan.input:
         return
     parts = _parts(teller, flight, abilities)
-    asked = prompt.check_prompt(parts, tuple(rules.skills), tuple(rules.difficulty)) if parts is not None else None
+    asked = questions.check_prompt(parts, tuple(rules.skills), tuple(rules.difficulty)) if parts is not None else None
     request = _request(teller, flight, Purpose.CHECK, asked, abilities, schema=answers.CHECK_SCHEMA)
     completion = await teller.narrator.complete(request)
     try:
@@ -246,7 +246,7 @@ async def _extract(teller: Teller, flight: InFlight, abilities: port.Capabilitie
     """The proposals of the narration, after one repair request; None where neither answer could be read."""
     repair: tuple[str, str] | None = None
     for _ in range(2):
-        parts = prompt.extract_prompt(flight.prompt, flight.text, repair=repair) if flight.prompt else None
+        parts = questions.extract_prompt(flight.prompt, flight.text, repair=repair) if flight.prompt else None
         request = _request(teller, flight, Purpose.EXTRACT, parts, abilities, schema=answers.EXTRACTION_SCHEMA)
         completion = await teller.narrator.complete(request)
         try:
@@ -261,7 +261,7 @@ async def suggest(teller: Teller, flight: InFlight) -> tuple[str, ...]:
     flight.state = teller.story.state(flight.plan.anchor)
     abilities = await teller.narrator.capabilities()
     parts = _parts(teller, flight, abilities)
-    asked = prompt.suggest_prompt(parts) if parts is not None else None
+    asked = questions.suggest_prompt(parts) if parts is not None else None
     request = _request(teller, flight, Purpose.SUGGEST, asked, abilities, schema=SUGGEST_SCHEMA)
     completion = await teller.narrator.complete(request)
     found = answers.parse_object(completion.text).get("suggestions")
