@@ -73,6 +73,17 @@ def test_after_a_move_only_the_last_place_is_told() -> None:
     )
 
 
+@pytest.mark.spec("S23", "U27")
+def test_after_a_correction_that_alone_is_told() -> None:
+    voice = Voice(Manner())
+    voice.begin("correct")
+    correction = step(json.dumps({"path": "facts", "old": None, "new": "It rains", "reason": None}), "correction", 4)
+    told = said(voice, step("One.", "opening", 1), step("Two."), correction, HEAD, e.Done("correct", 1, True))
+    assert told == "[Asserted: It rains.]\n"
+    voice.begin("prune")
+    assert said(voice, step("Two."), HEAD, e.Done("prune", 1, True)) == "[Step 3.]\n"
+
+
 @pytest.mark.spec("U27")
 def test_read_tells_every_step() -> None:
     voice = Voice(Manner())

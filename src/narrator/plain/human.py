@@ -17,6 +17,8 @@ from narrator.engine.commands import COMMANDS
 from narrator.plain.listing import counted, listed
 
 END_OF_TURN = "[Your turn.]"
+CORRECTING = ("correct", "assert", "retract", "note", "persona")
+DELETING = ("prune", "undelete", "delete-take", "delete-branch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,11 +253,9 @@ class Voice:
             return []
         said: list[Said] = []
         steps, self._steps = self._steps, []
-        if self._is_turn():
-            steps = []
-        else:
+        if not self._is_turn():
             said += self._last_place(steps)
-            if not self._manner.is_quiet:
+            if not self._manner.is_quiet and self._command not in CORRECTING:
                 redo = f" {counted(head.redo, 'step')} to redo." if head.redo else ""
                 said += self._say(f"[Step {head.position}.{redo}]")
             self._has_said = True
@@ -264,7 +264,14 @@ class Voice:
         return said
 
     def _last_place(self, steps: list[e.StepShown]) -> list[Said]:
-        """After a move: the last narration and what stands below it; at the start also the input before it."""
+        """After a move: the last narration and what stands below it; at the start also the input before it.
+
+        After a correction that alone; after what deletes nothing: the player has not moved.
+        """
+        if self._command in CORRECTING:
+            return self._say(self._story(steps[-1])) if steps and not self._manner.is_quiet else []
+        if self._command in DELETING:
+            return []
         last = next((at for at in range(len(steps) - 1, -1, -1) if steps[at].role in ("narrator", "opening")), 0)
         if self._command is None and last > 0 and steps[last - 1].role == "player":
             last -= 1
