@@ -30,6 +30,7 @@ from narrator.engine.story import Story
 from narrator.store import reads
 from narrator.store.verify import verify
 
+pytestmark = pytest.mark.xdist_group("bench")
 ROW_KEYS = {"value", "unit", "n", "median", "p95", "floor", "ratio", "goal"}
 
 
