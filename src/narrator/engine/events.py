@@ -71,13 +71,14 @@ class HeadMoved:
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """One change of the state and where it came from."""
+    """One change of the state and where it came from. ``phrase`` says it to people, '' where the prose has told it."""
 
     path: str
     old: Any
     new: Any
     source: str
     note: str = ""
+    phrase: str = ""
 
 
 @dataclass(frozen=True, slots=True)

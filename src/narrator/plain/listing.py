@@ -42,7 +42,7 @@ def listed(event: e.Event, *, is_asked: bool = True) -> list[str]:
             of = f" of {event.total}" if event.total is not None else ""
             return [f"[{event.what}: {event.done}{of}.]"]
         case e.StateChanged():
-            return [_change(change) for change in event.changes]
+            return [f"[{change.phrase.rstrip('.')}.]" for change in event.changes if change.phrase]
         case e.ChecksMade():
             return [f"[{c.skill}, {c.difficulty}: {c.outcome}.]" for c in event.checks] or ["[No checks.]"]
         case e.Asked():
@@ -94,12 +94,6 @@ def _things(event: e.Event) -> list[str]:
         case _:
             return []
     return list(lines) or [nothing]
-
-
-def _change(change: e.StateChange) -> str:
-    was = "" if change.old is None else f", was {spelled(change.old)}"
-    note = f" ({change.note})" if change.note else ""
-    return f"[{change.path} is {spelled(change.new)}{was}{note}.]"
 
 
 def _question(asked: e.Asked, *, is_asked: bool) -> list[str]:
