@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrator.core.checks import Check
 from narrator.core.errors import BadValue, Refusal
+from narrator.core.phrases import phrase_change
 from narrator.core.proposal import Proposal
 from narrator.core.state import Event as StateEvent
 from narrator.core.state import value_after
@@ -50,8 +51,7 @@ async def _retry(session: Session, command: Command) -> None:
     story, step = session.story, command.args.get("step")
     node = find_step(story, step) if step is not None else None
     note = str(command.args.get("note", ""))
-    for _ in range(int(command.args.get("n", 1))):
-        await session.run_turn(turn.plan_retry(story, node, note))
+    await session.run_turns(int(command.args.get("n", 1)), lambda: turn.plan_retry(story, node, note))
 
 
 async def _retell(session: Session, command: Command) -> None:
@@ -307,6 +307,7 @@ async def _keep(session: Session, command: Command) -> None:
     if session.is_turning:
         session.stop()
         await session.stopped()
+    session.hold(command)
     flight = session.in_flight
     if flight is None or not flight.has_text or flight.stage == "check":
         raise Refusal("nothing-to-keep", "There is no partial text to keep.")
@@ -330,9 +331,17 @@ def is_shown(story: Story, path: str) -> bool:
 
 
 def shown_changes(story: Story, events: Iterable[StateEvent], *, even_hidden: bool = False) -> list[StateChange]:
-    """The changes of a turn that the player may see."""
+    """The changes of a turn that the player may see; the head stands behind them."""
+    state = story.state()
     return [
-        StateChange(each.path, each.previous, value_after(each), each.source, each.note)
+        StateChange(
+            each.path,
+            each.previous,
+            value_after(each),
+            each.source,
+            each.note,
+            phrase_change(story.definition, state, each),
+        )
         for each in events
         if even_hidden or is_shown(story, each.path)
     ]

@@ -7,6 +7,7 @@ either what it was or one accepted turn further (S12, S13). What each verb does 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -27,10 +28,11 @@ from narrator.engine.telling import Teller
 from narrator.engine.turn import Plan
 from narrator.narrators.port import Narrator
 from narrator.store import backup, commit, reads
-from narrator.store.open import Clock
+from narrator.store.open import Clock, translated
 
 Answers = Literal["ask", "yes", "no", "default"]
 SHOWN_STEPS = 20
+_log = logging.getLogger(__name__)
 _FREE_WHILE_TURNING = (Effect.READ, Effect.CONTROL)
 
 
@@ -48,8 +50,11 @@ class Session:
         self._lanes = Lanes(self._upkeep_failed)
         self._question: tuple[Asked, asyncio.Future[tuple[str, Any]]] | None = None
         self._questions = 0
-        self._turn_answered = asyncio.Event()
-        self._turn_answered.set()
+        self._holder: Command | None = None
+        self._released = asyncio.Event()
+        self._released.set()
+        self._turns_left = 0
+        self._is_stop_wanted = False
         self._is_closed = False
 
     @classmethod
@@ -147,33 +152,41 @@ class Session:
         """
         if self._question is not None and command.verb.effect not in _FREE_WHILE_TURNING:
             self._settle_question()
-            await self._turn_answered.wait()
-        is_held = command.verb.effect not in _FREE_WHILE_TURNING and not self.is_turning
-        if is_held:
-            self._turn_answered.clear()
+            await self._released.wait()
         try:
             ok = await self._attempt(command)
             self.publish(Done(command.name, command.line, ok, command.tag))
         finally:
-            if is_held:
-                self._turn_answered.set()
+            if self._holder is command:
+                self._holder = None
+                self._released.set()
         return ok
+
+    def hold(self, command: Command) -> None:
+        """Keep the story for one command until it is answered. Raises ``busy`` where another one has it."""
+        if self.is_turning or self._holder is not None:
+            raise Refusal("busy", "A turn is being told.", "Stop it first, or wait for its end.")
+        self._holder = command
+        self._released.clear()
 
     async def _attempt(self, command: Command) -> bool:
         effect = command.verb.effect
         try:
             if effect not in _FREE_WHILE_TURNING:
-                if self.is_turning:
-                    raise Refusal("busy", "A turn is being told.", "Stop it first, or wait for its end.")
+                self.hold(command)
                 if self.story.is_read_only:
                     raise Refusal("read-only", "This campaign is open for reading only.")
                 if effect in (Effect.TURN, Effect.MOVE, Effect.WRITE):
                     self.in_flight = None
-            await handlers.HANDLERS[command.name](self, command)
-        except asyncio.CancelledError:
-            raise
+            with translated(self.story.path):
+                await handlers.HANDLERS[command.name](self, command)
         except NarratorError as error:
             self.fail(error, command)
+            return False
+        except Exception as error:
+            _log.exception("%s failed", command.name)
+            found = NarratorError("internal-error", f"This went wrong: {type(error).__name__}.", "The log has more.")
+            self.fail(found, command)
             return False
         return True
 
@@ -188,6 +201,18 @@ class Session:
         return command.verb.is_turn and self.in_flight is not None and self.in_flight.plan.player is not None
 
     # ---------------------------------------------------------------------------------------------------------- turns
+
+    async def run_turns(self, count: int, plan: Callable[[], Plan]) -> None:
+        """Tell turns one after another, each planned when the one before was accepted (S15). A stop ends them all."""
+        self._is_stop_wanted = False
+        try:
+            for left in reversed(range(count)):
+                self._turns_left = left
+                await self.run_turn(plan())
+                if self._is_stop_wanted and left:
+                    raise Stopped
+        finally:
+            self._turns_left = 0
 
     async def run_turn(self, plan: Plan) -> None:
         """Tell a turn to its acceptance. Raises ``Stopped`` where the player stopped it, else what went wrong."""
@@ -281,13 +306,14 @@ class Session:
         return await telling.suggest(self._teller(), InFlight(turn.plan_continue(self.story)))
 
     def stop(self) -> None:
-        """Stop the turn that runs. Raises ``nothing-to-stop``."""
-        if not self._lanes.stop_turn():
+        """Stop the turn that runs, and those that the same command still wants. Raises ``nothing-to-stop``."""
+        if not self._lanes.stop_turn() and not self._turns_left:
             raise Refusal("nothing-to-stop", "Nothing is being told.")
+        self._is_stop_wanted = True
 
     async def stopped(self) -> None:
         """Wait until the command whose turn was stopped has been answered."""
-        await self._turn_answered.wait()
+        await self._released.wait()
 
     # ------------------------------------------------------------------------------------------------------ questions
 
