@@ -278,8 +278,6 @@ def _text_at(path: str) -> Handler:
 def _write_correction(session: Session, proposal: Proposal, reason: str | None) -> None:
     story = session.story
     node = story.correct(proposal, reason)
-    events = reads.events_of(story.store, [node.id]).get(node.id, ())
-    session.publish(changed(shown_changes(story, events, even_hidden=True)))
     established = story.established(node)
     if established is not None:
         session.publish(Noted(f"Step {established} established the old value; /go {established} goes back there."))
@@ -330,7 +328,7 @@ def is_shown(story: Story, path: str) -> bool:
     return visibility(story.definition, path) == "open"
 
 
-def shown_changes(story: Story, events: Iterable[StateEvent], *, even_hidden: bool = False) -> list[StateChange]:
+def shown_changes(story: Story, events: Iterable[StateEvent]) -> list[StateChange]:
     """The changes of a turn that the player may see; the head stands behind them."""
     state = story.state()
     return [
@@ -343,7 +341,7 @@ def shown_changes(story: Story, events: Iterable[StateEvent], *, even_hidden: bo
             phrase_change(story.definition, state, each),
         )
         for each in events
-        if even_hidden or is_shown(story, each.path)
+        if is_shown(story, each.path)
     ]
 
 

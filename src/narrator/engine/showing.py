@@ -190,7 +190,7 @@ async def help_(session: Session, command: Command) -> None:
     """The commands, or one."""
     about = command.args.get("command")
     verbs = [find_verb(about)] if about else list(COMMANDS.values())
-    listed = [HelpEntry(f"/{v.name}", " ".join(a.usage for a in v.arguments), v.help) for v in verbs]
+    listed = [HelpEntry(v.name, " ".join(a.usage for a in v.arguments), v.help) for v in verbs]
     session.publish(HelpShown(tuple(listed)))
 
 
