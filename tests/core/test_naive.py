@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from copy import deepcopy
 
 import pytest
 
@@ -16,15 +17,25 @@ def told(model: Model) -> list[int]:
     return view.ids
 
 
-@pytest.mark.spec("S5", "S14", "S17", "S41")
+@pytest.mark.spec("S1", "S5", "S14", "S41", "S48")
 @pytest.mark.parametrize("seed", range(40))
 def test_any_play_keeps_the_invariants(seed: int) -> None:
     model = Model(openings=["Rain."] if seed % 4 else ["Rain.", "Sun.", "Snow."])
     dice = Dice(random.Random(seed))
     for _ in range(120):
+        before = deepcopy(model.nodes)
+        built_on = {n.parent for n in before.values() if n.parent is not None}
         verb, arguments = play(model, dice)
         model.perform(verb, *arguments)
         model.check_invariants()
+        for node in before.values():
+            now = model.nodes.get(node.id)
+            if now is None:
+                assert verb in ("prune", "reopen"), f"S1: {verb} removed {node.id}"
+                continue
+            assert (now.parent, now.role, now.text, now.changes) == (node.parent, node.role, node.text, node.changes)
+            if node.id in built_on:
+                assert (now.branch, now.depth) == (node.branch, node.depth), f"S14: {verb} moved {node.id}"
 
 
 @pytest.mark.spec("S8", "S9", "S10")

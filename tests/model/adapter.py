@@ -15,10 +15,11 @@ from typing import Any, NamedTuple, Protocol
 from narrator.config import Settings
 from narrator.core.campaign import parse_definition
 from narrator.core.errors import NarrationFailed, NarratorError
+from narrator.core.proposal import Proposal
 from narrator.core.state import initial_events
 from narrator.core.tree import NewNode
 from narrator.engine.commands import Command, parse_object
-from narrator.engine.events import Done, Failed
+from narrator.engine.events import Done, Failed, Noted
 from narrator.engine.session import Session
 from narrator.engine.story import Story, create_campaign
 from narrator.narrators.port import NOTHING, Capabilities, Chunk, Completion, Delta, Finish, Message, Purpose, Request
@@ -293,6 +294,31 @@ class Program:
         await task
         return await self._answer(name)
 
+    def grow(self, steps: int) -> None:
+        """Write that many corrections, each below the one before."""
+        for n in range(steps):
+            self.story.correct(Proposal("set", "player.health", n))
+
+    def switch_by_name(self, name: str) -> str | None:
+        """Switch to a branch by its name or label: None, or the code."""
+        return self.perform(parse_object({"command": "switch", "branch": name}))
+
+    def notes(self, verb: str, *arguments: Any) -> list[str]:
+        """Do a verb: the notes that it gave."""
+
+        async def drive() -> list[str]:
+            listened = self.session.events()
+            await self.session.perform(parse_object(as_object(verb, arguments)))
+            found: list[str] = []
+            async for event in listened:
+                if isinstance(event, Noted):
+                    found.append(event.text)
+                if isinstance(event, Done):
+                    break
+            return found
+
+        return self.runner.run(drive())
+
     def stopped(self, verb: str, *arguments: Any) -> str | None:
         """Begin a verb, stop it while its narration streams: the code it ends with."""
 
@@ -363,6 +389,15 @@ class Program:
     def takes(self, node: int) -> list[int]:
         return [take.id for take in self.story.takes(self.story.node(node))]
 
+    def where(self) -> tuple[int, int, int, int, int | None]:
+        """The ``head`` event: id, position, tip, redo, branch."""
+        told = self.story.where()
+        return told.id, told.position, told.tip, told.redo, told.branch or None
+
+    def saved_at(self) -> dict[str, tuple[int, int, bool]]:
+        """Each checkpoint: node, position, whether it is on the path."""
+        return {c.name: (c.id, c.position, c.on_path) for c in self.story.checkpoints()}
+
     def tree(self) -> dict[int, tuple[Any, ...]]:
         """Every node that is there: parent, role, origin, source, coordinate, pinned, narrator children ever."""
         return {
@@ -382,6 +417,14 @@ class Program:
         ):
             found.setdefault(node, []).append((path, cause))
         return found
+
+    def untouched_rows(self) -> list[tuple[Any, ...]]:
+        """All that a move leaves alone: every table but visits and places, and the campaign but for where it stands."""
+        db = self.story.store.db
+        names = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        tables = [name for name in names if name not in ("campaign", "visits", "places", "sqlite_sequence")]
+        found = [(table, *row) for table in tables for row in db.execute(f"SELECT * FROM {table}")]
+        return [*found, *db.execute("SELECT campaign_id, title, seed, steps_written, narrator FROM campaign")]
 
     def rows(self) -> list[tuple[Any, ...]]:
         """The story, row for row: all tables but the draft and what upkeep derives."""

@@ -80,7 +80,10 @@ class Match:
         for name in ("path", "head", "tip", "redo", "pager", "state", "facts"):
             self.agree(name, getattr(expected, name), getattr(got, name))
         self.agree("rail", model.rail(), program.rail())
-        self.agree("checkpoints", model.checkpoints, program.saved())
+        where = (model.head, len(expected.path), model.tip, expected.redo, model.ends_on(model.tip))
+        self.agree("head event", where, program.where())
+        saved = {name: (at, len(model.path(at)), at in model.path()) for name, at in model.checkpoints.items()}
+        self.agree("checkpoints", saved, program.saved_at())
         self.agree("tree", tree(model), program.tree())
         self.agree("state events", changes(model), program.changes())
         if self.is_thorough:

@@ -818,6 +818,8 @@ class Model:
             assert (node.role == "opening") == (node.parent is None), f"S5.8: {node.id}"
             if not node.hidden:
                 assert node.parent is None or not there[node.parent].hidden, f"S41: {node.id} hangs from a hidden node"
+            if node.role == "player" and node.parent is not None:
+                assert self.standing_input(node.parent) is None, f"S48: {node.id} follows an input"
         assert self.children(None), "S5.8"
         assert self.is_there(self.tip), "S5.4"
         assert self.is_leaf(self.tip), "S5.4"

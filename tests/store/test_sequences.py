@@ -150,8 +150,7 @@ def test_7_prune_retry_delete_and_undelete_leave_a_sound_tree(tale: Tale) -> Non
 def test_8_a_branch_of_three_thousand_steps_is_deleted(program: Program) -> None:
     turns(program)  # 2, 3
     done(program, "fork", 1)
-    for n in range(3000):
-        done(program, "correct", "player.health", n)
+    program.grow(3000)
     assert steps_of(program) == {1: (None, 0, 3), 2: (1, 1, 3000)}
     done(program, "select", 2)
     assert at(program) == ([1, 2, 3], 3, 3)
@@ -467,3 +466,112 @@ def test_p_an_edit_of_a_take_leaves_every_other_as_it_was(tale: Tale) -> None:
     state = tale.view().state
     done(tale, "select", 6)
     assert tale.view().state == state
+
+
+# ---------------------------------------------------------------------- what else the page says in one sentence
+
+
+@pytest.mark.spec("S30")
+def test_a_branch_goes_by_its_name_or_its_label_unless_that_is_ambiguous(program: Program) -> None:
+    turns(program)
+    for _ in range(3):
+        turns(program)
+        done(program, "undo", 2)
+    turns(program)
+    labels = {b.id: b.label for b in program.story.branches()}
+    assert len(labels) == 4
+    assert labels[2] == labels[3] == labels[4] != labels[1]
+    assert program.switch_by_name(labels[2]) == "ambiguous"
+    done(program, "rename_branch", 2, "shore")
+    assert program.switch_by_name("shore") is None
+    assert program.rail()[1].current
+    assert program.switch_by_name(labels[4]) == "ambiguous"
+    done(program, "rename_branch", 3, "hill")
+    assert program.switch_by_name(labels[4]) is None
+    assert program.rail()[3].current
+    assert program.switch_by_name("nowhere") == "no-such-branch"
+    done(program, "reopen")
+    assert {b.id: b.name for b in program.rail()} == {1: None, 2: "shore", 3: "hill", 4: None}
+
+
+@pytest.mark.spec("S16", "S1")
+def test_selecting_a_take_writes_nothing_but_where_one_stands(program: Program) -> None:
+    turns(program)
+    done(program, "retry", None, 2)
+    turns(program)
+    done(program, "save", "here", None)
+    asked = program.requests()
+    before, revision = program.untouched_rows(), program.revision()
+    done(program, "select", 3)
+    assert program.untouched_rows() == before
+    assert program.revision() > revision
+    revision = program.revision()
+    done(program, "select", 2)
+    assert program.revision() == revision, "a take that is on the path already does nothing"
+    assert program.requests() == asked
+
+
+@pytest.mark.spec("S15", "S48")
+def test_what_is_left_behind_is_said(program: Program) -> None:
+    turns(program)
+    done(program, "correct", "player.health", 7)
+    assert program.notes("retry", None, 1), "a correction is left behind by a retry"
+    done(program, "undo", 1)
+    done(program, "correct", "player.health", 8)
+    assert program.notes("turn", "Something else."), "a correction is left behind by a new input"
+    assert program.notes("turn", "And on.") == []
+
+
+@pytest.mark.spec("S37", "S24")
+def test_what_moves_nothing_is_no_place(tale: Tale) -> None:
+    turns(tale)
+    done(tale, "save", "here", None)
+    done(tale, "restore", "here")
+    done(tale, "go", 3)
+    done(tale, "fork", None)
+    assert tale.do("back") == "nothing-to-go-back"
+    done(tale, "retry", None, 1)  # 4
+    done(tale, "fork", None)
+    done(tale, "back")
+    assert at(tale) == ([1, 2, 3], 3, 3)
+    assert tale.do("back") == "nothing-to-go-back"
+    done(tale, "forward")
+    assert at(tale) == ([1, 2, 4], 4, 4)
+
+
+@pytest.mark.spec("S37", "S28")
+def test_a_place_whose_tip_was_built_on_keeps_the_line_that_is_read(tale: Tale) -> None:
+    turns(tale)  # 2, 3
+    turns(tale)  # 4, 5
+    done(tale, "fork", 3)
+    turns(tale)  # 6, 7: the line to 5 was read
+    done(tale, "go", 3)
+    done(tale, "redo", 2)
+    turns(tale)  # 8, 9 below 7
+    done(tale, "back")
+    assert at(tale) == ([1, 2, 3, 6, 7], 7, 9)
+
+
+@pytest.mark.spec("S40", "S41")
+def test_a_prune_makes_what_was_deleted_before_it_final(tale: Tale) -> None:
+    turns(tale)
+    done(tale, "retry", None, 2)  # 4, 5
+    done(tale, "delete_take", 3)
+    done(tale, "prune", 0)
+    assert tale.takes(5) == [5]
+    assert tale.do("undelete") == "nothing-to-undelete"
+    assert steps_of(tale) == {1: (None, 0, 3)}, "5 takes the coordinate that was freed"
+    assert tale.problems() == []
+
+
+@pytest.mark.spec("S40")
+def test_a_node_never_read_counts_its_age_from_when_it_was_made(tale: Tale) -> None:
+    turns(tale, 2)  # 2, 3; 4, 5
+    done(tale, "undo", 2)
+    turns(tale)  # 6, 7
+    done(tale, "delete_take", 5)
+    done(tale, "reopen")
+    done(tale, "prune", 4)  # three steps were written since 4
+    assert tale.takes(6) == [4, 6]
+    done(tale, "prune", 3)
+    assert tale.takes(6) == [6]
