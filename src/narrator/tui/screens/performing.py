@@ -88,11 +88,27 @@ class Performing(ActingScreen):
                     self.transcript.end_draft()
             self._in_hand.add(command.name)
         if verb.effect in _AT_ONCE:
-            self.call_next(session.perform, command)
+            self.call_next(self._perform_here, command)
             return
         self.run_worker(session.perform(command), exit_on_error=False, group="perform", name=command.name)
         if verb.is_turn:
             self.call_later(self._begin_turn)
+
+    async def _perform_here(self, command: Command) -> None:
+        """A command that is done at once; a fault of the program is shown as any other error."""
+        if self.session is None:
+            return
+        try:
+            await self.session.perform(command)
+        except Exception as error:
+            self.broke(command.name, error)
+
+    def broke(self, command: str, error: BaseException) -> None:
+        """A fault: to the log, and one line below the story."""
+        self._in_hand.discard(command)
+        self.narrator_app.log_error(error)
+        words = str(error) if isinstance(error, NarratorError) else f"{type(error).__name__}: a fault of the program."
+        self.transcript.note(f"{words} The story is as it was; the log has more.", is_error=True)
 
     def _begin_turn(self) -> None:
         """Show the turn that runs: its input, and the story as far as it stands under it."""

@@ -20,6 +20,7 @@ from narrator.engine import events as e
 from narrator.engine.commands import Command
 from narrator.engine.session import Session
 from narrator.engine.verbs import COMMANDS, Effect
+from narrator.store import reads
 from narrator.tui import remembered
 from narrator.tui.actions import Action, Now
 from narrator.tui.answers import ANSWERS, change_words, check_words, page, state_outline, step_shown
@@ -28,7 +29,7 @@ from narrator.tui.screens.dialogs import Page, Question
 from narrator.tui.screens.play_acts import PlayActs
 from narrator.tui.transcript_window import Place
 from narrator.tui.widgets.bars import KeyLine, Notice, Standing, StatusLine
-from narrator.tui.widgets.composer import Composer, Editor
+from narrator.tui.widgets.composer import MODES, Composer, Editor
 from narrator.tui.widgets.panel import Panel
 from narrator.tui.widgets.rail import Rail
 from narrator.tui.widgets.transcript import Transcript
@@ -73,6 +74,7 @@ class PlayScreen(PlayActs):
         self._kept_place: Place | None = None
         self._revision = -1
         self._typed_last = ("", "do")
+        self._input_back = ""
 
     # -- the screen -------------------------------------------------------------------------------------------------
 
@@ -129,11 +131,7 @@ class PlayScreen(PlayActs):
     @on(Worker.StateChanged)
     def _worker_ended(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR and event.worker.error is not None:
-            error = event.worker.error
-            self._in_hand.discard(event.worker.name)
-            self.narrator_app.log_error(error)
-            words = str(error) if isinstance(error, NarratorError) else f"{type(error).__name__}: {error}"
-            self.transcript.note(words, is_error=True)
+            self.broke(event.worker.name, event.worker.error)
 
     @property
     def transcript(self) -> Transcript:
@@ -299,6 +297,10 @@ class PlayScreen(PlayActs):
         self._stand(narrator=ready.narrator)
         if ready.draft and not self.composer.text:
             self.composer.put(ready.draft)
+            kept = reads.draft(self.story.store)
+            if kept is not None and kept.mode in MODES:
+                self.composer.mode = kept.mode
+                self.composer.show_mode()
             self.say("What you had typed is back.")
         if ready.read_only:
             self.say("Somebody else has this campaign open; you can read it, and it follows.")
@@ -314,13 +316,12 @@ class PlayScreen(PlayActs):
             self._stand(rate=round(self._told_bytes / 4 / seconds), is_telling=True)
 
     def _moved(self, where: e.HeadMoved) -> None:
-        is_turn_over = self.session is not None and not self.session.is_turning
-        if self.transcript.draft is not None and (is_turn_over or where.position != self._standing.position):
-            self.transcript.flush()
-            self.transcript.end_draft()
+        told, self._steps = self._steps, []
+        is_told = any(COMMANDS[name].is_turn or name == "keep" for name in self._in_hand) and 0 < len(told) <= 2
+        if is_told:
             self._told_bytes = 0
             self._sent_input = None
-            self.transcript.accept_story(redo=where.redo)
+            self.transcript.accept_story(told[0].position, redo=where.redo)
         else:
             self.transcript.refresh_story(keep=self._kept_place, redo=where.redo)
         self._kept_place = None
@@ -339,6 +340,7 @@ class PlayScreen(PlayActs):
             if failed.draft:
                 typed = self.composer.text
                 self.composer.put(failed.draft if not typed else f"{failed.draft}\n{typed}")
+                self._input_back = failed.draft
             self._sent_input = None
         self.say(words)
         self._stand(rate=0.0, is_telling=False)
@@ -355,24 +357,28 @@ class PlayScreen(PlayActs):
         answers, self._answers = self._answers, []
         self._in_hand.discard(done.command)
         tag = done.tag if isinstance(done.tag, str) else ""
+        verb = COMMANDS[done.command]
         if done.command == "read" and steps:
             self.app.push_screen(Page("The story", step_shown(steps)))
         for answer in answers:
             title, lines = page(answer)
             if tag.startswith("panel:"):
                 if tag == f"panel:{self.panel.tab}":
-                    is_state = isinstance(answer, e.StateShown)
-                    self.panel.show(self.story.revision, state_outline(answer) if is_state else lines)
+                    outline = state_outline(answer) if isinstance(answer, e.StateShown) else lines
+                    self.panel.show(self.story.revision, outline)
             elif tag == "gauge" and isinstance(answer, e.PromptShown):
                 self._show_gauge(answer)
             elif isinstance(answer, e.Found):
                 self.found(answer)
             elif not tag:
                 self.app.push_screen(Page(title, lines))
+        if done.command == "keep" and done.ok and self._input_back:
+            self.composer.put(self.composer.text.removeprefix(self._input_back).removeprefix("\n"))
+        if done.ok and verb.effect in (Effect.TURN, Effect.MOVE, Effect.WRITE):
+            self._input_back = ""
         if done.command == "narrator" and self.session is not None:
             self._stand(narrator=self.session.narrator.name)
         self._stand(rate=0.0 if not self.now().is_turn else self._standing.rate, is_telling=self.now().is_turn)
-        verb = Command(done.command).verb
         if done.ok and verb.effect is Effect.TURN:
             self.perform(Command("prompt", tag="gauge"))
         if verb.effect in (Effect.MARK, Effect.WRITE) and done.ok:

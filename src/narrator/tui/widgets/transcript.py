@@ -181,10 +181,13 @@ class Transcript(ScrollView, can_focus=True):
         self._to_end()
         return self.draft is not None
 
-    def accept_story(self, *, redo: int = 0) -> None:
-        """The turn became steps: they stand where it was told, and the eye stays where it is."""
+    def accept_story(self, first: int, *, redo: int = 0) -> None:
+        """The turn became steps from position ``first`` on: they stand where it was told, the eye stays where it is."""
         if self.window is None or self._source is None:
             return
+        if self.draft is None:
+            self.is_following = True
+            self._unread = Place(first, 0)
         held = self.window.anchor(self.scroll_offset.y)
         self.end_draft()
         self._source.limit = None
