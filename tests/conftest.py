@@ -18,11 +18,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
+import hypothesis
 import platformdirs
 import pytest
 
 if "narrator" in sys.modules:
     raise pytest.UsageError("narrator was imported before tests/conftest.py could set NARRATOR_HOME.")
+
+
+# A busy machine is no failure: what takes long is found by the benchmarks.
+hypothesis.settings.register_profile(
+    "narrator", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+)
+hypothesis.settings.load_profile("narrator")
 
 
 def _own_folders() -> tuple[str, ...]:
