@@ -87,7 +87,7 @@ class Teller:
     async def stream(self, request: Request) -> AsyncIterator[Chunk]:
         self.begin()
         if self.gate:
-            yield Delta("Some")
+            yield Delta(PARTIAL)
             self.started.set()
             await self.gate.wait()
         self.told += 1
@@ -139,6 +139,9 @@ class Tale(Protocol):
     def problems(self) -> list[str]:
         """What ``verify`` finds."""
 
+
+PARTIAL = "Some of it."
+"""What a narration that is held back has streamed."""
 
 NARRATING = {"turn", "go_on", "retry", "retell", "edit"}
 
@@ -284,7 +287,9 @@ class Program:
         self.narrator.gate = asyncio.Event()
         self.narrator.started.clear()
         task = asyncio.create_task(self.session.perform(command))
-        await self.narrator.started.wait()
+        started = asyncio.create_task(self.narrator.started.wait())
+        await asyncio.wait({task, started}, return_when=asyncio.FIRST_COMPLETED)
+        started.cancel()
         return task
 
     async def _finish(self, task: asyncio.Task[bool], name: str) -> Answer:
@@ -329,6 +334,28 @@ class Program:
             await task
             self.narrator.gate = None
             return (await self._answer(command.name)).code
+
+        return self.runner.run(drive())
+
+    def kept(self, verb: str, *arguments: Any) -> tuple[bool, str | None]:
+        """Begin a verb, stop it while its narration streams, and keep what had come.
+
+        Whether anything streamed, and the code of the ``keep``; of the verb itself where nothing did.
+        """
+
+        async def drive() -> tuple[bool, str | None]:
+            command = parse_object(as_object(verb, arguments, self.positions()))
+            task = await self._begin(command)
+            is_streaming = not task.done()
+            if is_streaming:
+                await self.session.perform(parse_object({"command": "stop"}))
+            await task
+            self.narrator.gate = None
+            code = (await self._answer(command.name)).code
+            if not is_streaming:
+                return False, code
+            assert code == "stopped", code
+            return True, await self._perform(parse_object({"command": "keep"}))
 
         return self.runner.run(drive())
 

@@ -15,14 +15,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from tests.model.adapter import NARRATING, Program
+from tests.model.adapter import NARRATING, PARTIAL, Program
 from tests.model.naive import Model, View
 from tests.model.play import Dice, play
 
 Step = tuple[str, tuple[Any, ...]]
 OPENINGS = ("Rain.", "Sun.", "Snow.")
 FAIL = "fail_next"
-"""A pseudo-verb: the narration of the verb that follows fails."""
+KEEP = "keep"
+"""Pseudo-verbs: the narration of the verb among the arguments fails, or is stopped and kept."""
 
 
 class Difference(AssertionError):
@@ -40,6 +41,12 @@ class Match:
 
     def close(self) -> None:
         self.program.close()
+
+    def begin(self, turns: int = 0) -> None:
+        """Compare the opening, and play so many turns: a story may be deep before anything is undone."""
+        self.compare()
+        for _ in range(turns):
+            self.do("turn", "Go on.")
 
     def do(self, verb: str, *arguments: Any) -> None:
         """Do a verb on both and compare."""
@@ -64,6 +71,16 @@ class Match:
         self.program.fail_next(None)
         self.agree("a failing narration fails", True, got is not None)
         self.agree("rows after a failure (S13)", before, self.program.rows())
+        self.compare()
+
+    def keep(self, verb: str, *arguments: Any) -> None:
+        """Do a verb whose narration is stopped and then kept (T3): it ends as any other, with the text so far."""
+        self.history.append((KEEP, (verb, *arguments)))
+        is_streaming, got = self.program.kept(verb, *arguments)
+        self.model.partial = PARTIAL if is_streaming else None
+        expected = self.model.perform(verb, *arguments)
+        allowed = {None} if isinstance(expected, View) else expected
+        self.agree("answer", allowed if got not in allowed else {got}, {got})
         self.compare()
 
     def agree(self, what: str, expected: Any, got: Any) -> None:
@@ -109,10 +126,12 @@ def replay(steps: Sequence[Step], path: Path, openings: Sequence[str]) -> Differ
     """Do the steps on a fresh campaign: the first difference, or None."""
     with closing(Match(path, openings)) as match:
         try:
-            match.compare()
+            match.begin()
             for verb, arguments in steps:
                 if verb == FAIL:
                     match.fail(*arguments)
+                elif verb == KEEP:
+                    match.keep(*arguments)
                 else:
                     match.do(verb, *arguments)
         except Difference as difference:
@@ -148,6 +167,7 @@ def run(steps: int, seed: int, folder: Path, length: int = 200) -> Difference | 
             sys.stderr.write(f"{played} of {steps} verbs, no difference\n")
         with closing(Match(path, openings)) as match:
             try:
+                match.begin(generator.choice((0, 0, 16, 34)))
                 for n in range(min(length, steps - played)):
                     match.is_thorough = n % 10 == 0
                     one_step(match, generator)
@@ -161,8 +181,17 @@ def run(steps: int, seed: int, folder: Path, length: int = 200) -> Difference | 
 
 def one_step(match: Match, generator: random.Random) -> None:
     verb, arguments = play(match.model, Dice(generator))
-    if verb in NARRATING and generator.random() < 0.05:
+    fated_step(match, generator.randint(0, 19), verb, arguments)
+
+
+def fated_step(match: Match, fate: int, verb: str, arguments: tuple[Any, ...]) -> None:
+    """Do a verb; a narration fails at fate 19, and is stopped and kept at fate 18."""
+    if fate == 19 and verb in NARRATING:
         match.fail(verb, *arguments)
+    elif fate == 18 and verb in NARRATING:
+        if verb == "retry":
+            arguments = (arguments[0], 1)
+        match.keep(verb, *arguments)
     else:
         match.do(verb, *arguments)
 

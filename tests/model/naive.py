@@ -153,6 +153,7 @@ class Model:
         self.deleted: list[tuple[set[int], set[int]]] = []
         self.revision = 0
         self.told = 0
+        self.partial: str | None = None
         self.last_node = 0
         self.last_branch = 0
         for text in openings:
@@ -407,7 +408,10 @@ class Model:
     # ------------------------------------------------------------------ writing
 
     def narrate(self) -> str:
-        """The next narration."""
+        """The next narration; the part of one that was stopped and kept."""
+        if self.partial is not None:
+            partial, self.partial = self.partial, None
+            return partial
         self.told += 1
         return f"N{self.told}"
 
