@@ -14,10 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from narrator.core.errors import Damaged, Refusal, Stale
+from narrator.core.summary import ContextCheckpoint
 from narrator.core.tree import Branch, Coordinate, NewNode, Node, Position, chain_hash
+from narrator.core.words import index_form
 from narrator.store import reads
 from narrator.store.open import Store
 from narrator.store.parts import part_hash
+from narrator.store.rows import insertion
 
 Left = Literal["write", "move"]
 SNAPSHOT_EVERY = 32
@@ -66,6 +69,21 @@ def create(
         position = Position(ids[0], ids[0])
         db.execute("UPDATE campaign SET head_node_id = ?, tip_node_id = ?", (ids[0], ids[0]))
     return position
+
+
+def restore(store: Store, rows: Iterable[tuple[str, Sequence[Sequence[Any]]]]) -> None:
+    """The bulk door: fill an empty campaign file in one transaction, or leave it empty (X4, X11).
+
+    ``rows`` yields a table and some rows with the columns of ``store.rows.COLUMNS``, in any order of the tables; it is
+    drawn from while the transaction runs, and what it raises undoes all. Whoever calls answers for S5
+    (``exchange.growth`` works out coordinates, hashes and snapshots); references are checked at the commit.
+    """
+    with store.transaction() as db:
+        db.execute("PRAGMA defer_foreign_keys = ON")
+        for table, some in rows:
+            db.executemany(insertion(table), some)
+    index_memories(store)
+    store.load_forest()
 
 
 def accept(store: Store, write: Acceptance) -> list[int]:
@@ -323,7 +341,60 @@ def _insert_memory(store: Store, node_id: int, text: str, source: str, first_dep
         (node_id, text, source, first_depth, store.clock()),
     )
     assert cursor.lastrowid is not None
+    _index_memory(store.db, cursor.lastrowid, text)
     return cursor.lastrowid
+
+
+def _index_memory(db: sqlite3.Connection, memory_id: int, text: str) -> None:
+    db.execute("INSERT OR REPLACE INTO memories_fts (rowid, words) VALUES (?, ?)", (memory_id, index_form(text)))
+
+
+def index_memories(store: Store) -> None:
+    """Put the memories that the full-text index does not know yet into it: after a bulk write."""
+    with store.transaction() as db:
+        unknown = db.execute("SELECT id, text FROM memories WHERE id NOT IN (SELECT rowid FROM memories_fts)")
+        for memory_id, text in unknown.fetchall():
+            _index_memory(db, memory_id, text)
+
+
+def keep_memory(store: Store, node_id: int, text: str, first_depth: int) -> bool:
+    """Hang a generated memory from the last node of its block; False where that node is gone by now (T1)."""
+    with store.transaction():
+        if reads.node(store, node_id) is None:
+            return False
+        _insert_memory(store, node_id, text, "generated", first_depth)
+        _touch(store)
+    return True
+
+
+def keep_context_checkpoint(store: Store, made: ContextCheckpoint, *, replaces: Sequence[int] = ()) -> bool:
+    """Keep a finished summary by its host, and delete those of the hosts that it replaces (C13, C20).
+
+    False, and nothing is written, where a node that it names is gone by now (T1). It raises no revision: nothing that
+    the player sees stands on it (C17).
+    """
+    with store.transaction() as db:
+        named = {made.at_node_id, made.covered_through_node_id, made.retained_from_node_id or made.at_node_id}
+        if any(reads.node(store, node_id) is None for node_id in named):
+            return False
+        db.executemany("DELETE FROM context_checkpoints WHERE at_node_id = ?", [(each,) for each in replaces])
+        db.execute(
+            "INSERT OR REPLACE INTO context_checkpoints (at_node_id, covered_through_node_id, retained_from_node_id,"
+            " checkpoint_schema_version, prompt_schema_version, stable_prefix_hash, summary_json, source_hash,"
+            " is_partial, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(made.at_node_id, made.covered_through_node_id, made.retained_from_node_id),
+                *(made.checkpoint_schema_version, made.prompt_schema_version, made.stable_prefix_hash),
+                *(made.summary_json, made.source_hash, int(made.is_partial), store.clock()),
+            ),
+        )
+    return True
+
+
+def agree_to_host(store: Store, host: str) -> None:
+    """Remember that the player lets this host have the words of the campaign (T16)."""
+    with store.transaction() as db:
+        db.execute("INSERT OR IGNORE INTO agreed_hosts VALUES (?, ?)", (host, store.clock()))
 
 
 def remember(store: Store, node_id: int, text: str, *, source: str = "typed", first_depth: int | None = None) -> int:
@@ -344,6 +415,8 @@ def change_memory(
             " text = coalesce(?, text) WHERE id = ?",
             (pinned, forgotten, text, memory_id),
         )
+        if text is not None:
+            _index_memory(db, memory_id, text)
         _touch(store)
 
 
@@ -463,6 +536,7 @@ def erase_rows(db: sqlite3.Connection, node_ids: Sequence[int]) -> None:
     db.executemany("INSERT OR IGNORE INTO temp.doomed VALUES (?)", [(each,) for each in node_ids])
     db.execute("INSERT OR IGNORE INTO temp.doomed SELECT id FROM nodes WHERE hidden_by IS NOT NULL")
     lost = "IN (SELECT id FROM temp.doomed)"
+    db.execute(f"DELETE FROM memories_fts WHERE rowid IN (SELECT id FROM memories WHERE node_id {lost})")
     for table in ("state_events", "checks", "snapshots", "memories", "comments", "provenance", "checkpoints"):
         db.execute(f"DELETE FROM {table} WHERE node_id {lost}")
     db.execute(

@@ -147,6 +147,7 @@ CREATE TABLE memories (
     created_at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX memories_node ON memories(node_id);
+CREATE VIRTUAL TABLE memories_fts USING fts5(words, tokenize = 'porter unicode61');
 
 CREATE TABLE comments (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -165,6 +166,7 @@ CREATE TABLE context_checkpoints (
     stable_prefix_hash BLOB NOT NULL,
     summary_json TEXT NOT NULL,
     source_hash BLOB NOT NULL,
+    is_partial INTEGER NOT NULL DEFAULT 0,
     created_at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX context_checkpoints_covered ON context_checkpoints(covered_through_node_id);
@@ -178,6 +180,11 @@ CREATE TABLE provenance (
 CREATE TABLE parts (
     hash BLOB PRIMARY KEY,
     text TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE agreed_hosts (
+    host TEXT PRIMARY KEY,
+    agreed_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE draft (
@@ -195,6 +202,22 @@ def m001_story(db: Database) -> None:
     for statement in _STORY.split(";"):
         if statement.strip():
             db.conn.execute(statement)
+
+
+_KEPT = """
+CREATE TABLE kept (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    body TEXT NOT NULL
+) STRICT
+"""
+
+
+@migrations()
+def m002_kept(db: Database) -> None:
+    """What imports brought that this program does not use: fields of cards, scripts (X6)."""
+    db.conn.execute(_KEPT)
 
 
 def schema_version() -> int:

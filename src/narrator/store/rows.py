@@ -1,0 +1,120 @@
+"""The rows of a whole campaign, table by table in order of creation: read by an export, written by ``commit.restore``.
+
+Unlike ``reads`` this knows no path: a bundle holds every branch and take. Deleted rows are never in it (S41).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from narrator.store.open import Clock, Store, open_store, translated
+
+#: The columns that are carried, by table.
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    table: tuple(columns.split())
+    for table, columns in {
+        "campaign": "campaign_id title seed head_node_id tip_node_id visit_counter steps_written fork_node_id narrator"
+        " is_tracking created_at played_at played_seconds",
+        "definitions": "version source created_at",
+        "branches": "id parent_id fork_depth name created_at",
+        "nodes": "id parent_id branch_id depth role mode text origin source_id chain_hash created_at pinned rolls"
+        " unknown written",
+        "state_events": "node_id seq op path value previous source source_node_id note",
+        "checks": "node_id seq skill difficulty outcome roll total target source_node_id",
+        "snapshots": "node_id state",
+        "checkpoints": "name node_id created_at",
+        "visits": "tip_node_id head_node_id counter visited_at written",
+        "places": "stack head_node_id tip_node_id",
+        "memories": "node_id text source first_depth pinned forgotten created_at",
+        "comments": "node_id text created_at",
+        "parts": "hash text",
+        "provenance": "node_id record",
+        "kept": "kind name body",
+    }.items()
+}
+_ORDER: Mapping[str, str] = {
+    "campaign": "id",
+    "definitions": "version",
+    "state_events": "node_id, seq",
+    "checks": "node_id, seq",
+    "snapshots": "node_id",
+    "visits": "counter",
+    "places": "seq",
+    "parts": "hash",
+    "provenance": "node_id",
+}
+
+
+def insertion(table: str) -> str:
+    """The statement that writes a row of ``COLUMNS``."""
+    columns = COLUMNS[table]
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+
+
+class Rows:
+    """One unchanging view of a campaign. Owns nothing: ``settled`` opens and closes what it reads from."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def of(self, table: str, columns: str = "") -> Iterator[tuple[Any, ...]]:
+        """The rows of a table in order of creation; ``columns`` instead of those of ``COLUMNS``."""
+        order = _ORDER.get(table, "id")
+        return iter(self._db.execute(f"SELECT {columns or ', '.join(COLUMNS[table])} FROM {table} ORDER BY {order}"))
+
+    def count(self, table: str) -> int:
+        """How many rows a table has."""
+        return int(self._db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+    def part(self, digest: bytes) -> str | None:
+        """The text of a part of a prompt."""
+        row = self._db.execute("SELECT text FROM parts WHERE hash = ?", (digest,)).fetchone()
+        return None if row is None else str(row[0])
+
+
+@contextmanager
+def settled(path: Path, *, clock: Clock) -> Iterator[Rows]:
+    """A campaign as it will be when earlier deletions are final, also beside a session that plays it.
+
+    Nothing of the file changes: where something is deleted and not yet final, a private copy is settled and read.
+    """
+    from narrator.store.commit import erase_rows
+
+    store = open_store(path, clock=clock, read_only=True)
+    try:
+        with translated(path):
+            store.db.execute("BEGIN")
+            if store.db.execute("SELECT 1 FROM deletions LIMIT 1").fetchone() is None:
+                yield Rows(store.db)
+                return
+            with closing(sqlite3.connect("", isolation_level=None)) as copy:
+                store.db.backup(copy)
+                copy.execute("BEGIN")
+                erase_rows(copy, ())
+                yield Rows(copy)
+    finally:
+        store.close()
+
+
+def redefine(store: Store, source: str) -> int:
+    """Write a new version of the definition (W13); no node changes. Returns its number."""
+    with store.transaction() as db:
+        version = int(db.execute("SELECT max(version) + 1 FROM definitions").fetchone()[0])
+        db.execute(insertion("definitions"), (version, source, store.clock()))
+    return version
+
+
+def keep(store: Store, rows: Iterable[tuple[str, str, str]]) -> None:
+    """Keep what an import brought and this program does not use: (kind, name, JSON), for re-export (X6)."""
+    with store.transaction() as db:
+        db.executemany(insertion("kept"), rows)
+
+
+def kept(store: Store, kind: str) -> list[tuple[str, str]]:
+    """(name, JSON) of what was kept of one kind."""
+    rows = store.db.execute("SELECT name, body FROM kept WHERE kind = ? ORDER BY id", (kind,))
+    return [(str(name), str(body)) for name, body in rows]
