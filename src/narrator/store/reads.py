@@ -129,7 +129,9 @@ def window(store: Store, end: End, first: int, last: int) -> list[Node]:
         for span in reversed(spans):
             found.extend(as_node(row) for row in store.db.execute(sql, span))
         if len(found) != last_placed - max(first, 1) + 1:
-            raise Damaged(f"The path has a gap between positions {first} and {last}.", None, "S5.2")
+            beyond = next((each.id for at, each in enumerate(found, max(first, 1)) if each.depth != at), None)
+            where = "" if beyond is None else f", before #{beyond}"
+            raise Damaged(f"The path has a gap between positions {first} and {last}{where}.", beyond, "S5.2")
     if end.loose_id is not None and last > end.depth:
         found.append(needed(store, end.loose_id))
     return found
@@ -220,7 +222,10 @@ def events_of(store: Store, node_ids: Sequence[int]) -> dict[int, tuple[Event, .
             f" WHERE node_id IN ({marks}) ORDER BY node_id, seq"
         )
         for node_id, op, path, value, previous, source, source_node_id, note in store.db.execute(sql, chunk):
-            event = Event(op, path, _json(value), _json(previous), source, source_node_id, note)
+            try:
+                event = Event(op, path, _json(value), _json(previous), source, source_node_id, note)
+            except ValueError as error:
+                raise Damaged(f"The state of step #{node_id} cannot be read: {error}.", node_id, "S5.9") from error
             found.setdefault(node_id, []).append(event)
     return {node_id: tuple(events) for node_id, events in found.items()}
 
