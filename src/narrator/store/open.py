@@ -163,9 +163,13 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
         mode = "immutable=1" if is_immutable else "mode=ro"
         uri = f"file:{quote(str(path.absolute()))}?{mode}"
     db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=2.0, check_same_thread=False)
-    db.execute("PRAGMA foreign_keys = ON")
-    db.execute("PRAGMA recursive_triggers = OFF")
-    db.execute("PRAGMA cache_size = -16000")
+    try:
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute("PRAGMA recursive_triggers = OFF")
+        db.execute("PRAGMA cache_size = -16000")
+    except BaseException:
+        db.close()
+        raise
     return db
 
 
@@ -175,20 +179,25 @@ def _use_wal(db: sqlite3.Connection) -> None:
 
 
 def _check_schema(path: Path, db: sqlite3.Connection, *, read_only: bool, backups: Path | None, clock: Clock) -> None:
-    if db.execute("PRAGMA application_id").fetchone()[0] != schema.APPLICATION_ID:
-        raise StoreError("not-a-campaign", f"{path} is no narrator campaign.")
+    require_campaign(path, db)
     found = db.execute("PRAGMA user_version").fetchone()[0]
     known = schema.schema_version()
-    if not read_only:
-        _use_wal(db)
     if found > known:
         raise StoreError("newer-schema", f"{path.name} was made by a newer narrator.", "Update narrator to open it.")
+    if not read_only:
+        _use_wal(db)
     if found < known:
         if read_only:
             raise StoreError("read-only", f"{path.name} must be brought up to date first.", "Open it for writing once.")
         folder = backups if backups is not None else path.parent
         backup.back_up(path, folder, stamp=f"{clock()[:10]}-before-schema-{known}")
         _migrate(db)
+
+
+def require_campaign(path: Path, db: sqlite3.Connection) -> None:
+    """Raises ``not-a-campaign`` where the file is some other database, or empty."""
+    if db.execute("PRAGMA application_id").fetchone()[0] != schema.APPLICATION_ID:
+        raise StoreError("not-a-campaign", f"{path} is no narrator campaign.")
 
 
 def _migrate(db: sqlite3.Connection) -> None:

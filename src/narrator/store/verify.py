@@ -12,13 +12,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-from narrator.core.errors import StoreError
+from narrator.core.errors import Damaged, StoreError
 from narrator.core.state import dump
 from narrator.core.tree import chain_hash
 from narrator.store.fold import fold_from_nothing
-from narrator.store.open import inspect_file
+from narrator.store.open import connect, inspect_file, require_campaign
 
 _DERIVED = (
     ("state_events", "node_id"),
@@ -75,7 +74,8 @@ def verify(path: Path) -> Report:
     """Check a campaign file, open elsewhere or not. Raises ``StoreError`` where it is none."""
     inspect_file(path)
     try:
-        with closing(sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)) as db:
+        with closing(connect(path, read_only=True)) as db:
+            require_campaign(path, db)
             return verify_connection(db)
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
@@ -134,22 +134,25 @@ def _check_coordinates(nodes: dict[int, _Row], branches: dict[int, tuple[int | N
 
 
 def _check_branches(nodes: dict[int, _Row], branches: dict[int, tuple[int | None, int]]) -> Iterator[Problem]:
-    depths: dict[int, list[int]] = {branch: [] for branch in branches}
-    owned = {(row.branch_id, row.depth) for row in nodes.values() if row.branch_id is not None}
-    for branch_id, depth in owned:
-        if branch_id in depths:
-            depths[branch_id].append(depth)
+    owned: dict[int, list[tuple[int, int]]] = {branch: [] for branch in branches}
+    for row in nodes.values():
+        if row.branch_id in owned:
+            owned[row.branch_id].append((row.depth, row.id))
+    coordinates = {(row.branch_id, row.depth) for row in nodes.values() if row.branch_id is not None}
     for branch_id, (parent_id, fork_depth) in branches.items():
-        found = sorted(depths[branch_id])
+        found = sorted(owned[branch_id])
+        first = found[0][1] if found else None
+        where = f"Branch {branch_id}" if first is None else f"Branch {branch_id}, which begins with #{first},"
+        beyond_gap = next((node for at, (depth, node) in enumerate(found, fork_depth + 1) if depth != at), None)
         if not found:
-            yield Problem("S5.5", None, f"Branch {branch_id} has no node.")
-        elif found != list(range(fork_depth + 1, fork_depth + 1 + len(found))):
-            yield Problem("S5.5", None, f"Branch {branch_id} does not own the depths from {fork_depth + 1} on.")
+            yield Problem("S5.5", None, f"{where} has no node.")
+        elif beyond_gap is not None:
+            yield Problem("S5.5", beyond_gap, f"{where} has a gap before #{beyond_gap}.")
         if parent_id is None:
             if fork_depth != 0:
-                yield Problem("S5.5", None, f"Branch {branch_id} has no parent but forks at {fork_depth}.")
-        elif (parent_id, fork_depth) not in owned:
-            yield Problem("S5.5", None, f"Branch {branch_id} forks from a node that branch {parent_id} does not own.")
+                yield Problem("S5.5", first, f"{where} has no parent but forks at {fork_depth}.")
+        elif (parent_id, fork_depth) not in coordinates:
+            yield Problem("S5.5", first, f"{where} forks from a node that branch {parent_id} does not own.")
 
 
 def _check_ancestry(nodes: dict[int, _Row]) -> Iterator[Problem]:
@@ -227,5 +230,5 @@ def _check_state(db: sqlite3.Connection, nodes: dict[int, _Row]) -> Iterator[Pro
         for node_id, state in fold_from_nothing(db, path):
             if node_id in snapshots and snapshots[node_id] != dump(state):
                 yield Problem("S5.9", node_id, f"The snapshot at #{node_id} is not the state folded from nothing.")
-    except (ValueError, KeyError, TypeError) as error:
-        yield Problem("S5.9", head[0], f"The state cannot be folded: {error}.")
+    except Damaged as error:
+        yield Problem("S5.9", error.node_id, error.message)
