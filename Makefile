@@ -15,6 +15,8 @@ LOG    := $(VENV)/install.log
 PLAYED := $(VENV)/.narrator-play
 TESTED := $(VENV)/.narrator-test
 
+# The source of this clone, also where the environment was made in another folder and cannot be brought up to date.
+export PYTHONPATH = $(CURDIR)/src
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_NO_INPUT = 1
 
@@ -47,7 +49,7 @@ $(make_venv); \
 echo "Installing narrator into $(VENV) …" >&2; \
 if $(PY) -m pip install -q --retries 2 -e '$(1)' >$(LOG) 2>&1; then \
   pwd -P >$(VENV)/.narrator-clone; touch $(2); \
-elif $(PY) -c 'import narrator, $(3)' >/dev/null 2>&1; then \
+elif $(PY) -c 'import narrator, $(3); assert narrator.__file__' >/dev/null 2>&1; then \
   echo "$(VENV) could not be updated (see $(LOG)); going on with what is installed." >&2; \
 else \
   tail -n 15 $(LOG) >&2; \

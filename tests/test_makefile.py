@@ -47,6 +47,7 @@ def build_editable(folder, config_settings=None, metadata_directory=None):
     name = "narrator-1-py3-none-any.whl"
     with zipfile.ZipFile(pathlib.Path(folder, name), "w") as wheel:
         wheel.writestr("narrator.pth", str(pathlib.Path("src").resolve()))
+        wheel.writestr("textual.py", "")
         wheel.writestr(f"{INFO}/METADATA", "Metadata-Version: 2.1\\nName: narrator\\nVersion: 1\\n")
         wheel.writestr(f"{INFO}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
         wheel.writestr(f"{INFO}/RECORD", "")
@@ -75,7 +76,7 @@ def new_clone(folder: Path) -> Path:
     """A scratch clone with this Makefile and the small package."""
     shutil.copy(ROOT / "Makefile", folder)
     files = {"pyproject.toml": PYPROJECT, "backend.py": BACKEND, "src/narrator/__main__.py": MAIN}
-    write(folder, files | {"src/narrator/__init__.py": "", "src/textual.py": ""})
+    write(folder, files | {"src/narrator/__init__.py": ""})
     return folder
 
 
@@ -130,7 +131,7 @@ def test_a_failed_update_is_one_line_and_plays(played: Path) -> None:
 def test_nothing_but_the_environment_and_caches_is_added(played: Path) -> None:
     ours = {"Makefile", "pyproject.toml", "backend.py", "src", "builds", "__pycache__"}
     assert {path.name for path in played.iterdir()} - ours == {".venv"}
-    assert {path.name for path in (played / "src").iterdir()} - {"__pycache__"} == {"narrator", "textual.py"}
+    assert {path.name for path in (played / "src").iterdir()} - {"__pycache__"} == {"narrator"}
 
 
 def test_an_environment_whose_python_has_gone_is_made_again(played: Path) -> None:
@@ -146,7 +147,14 @@ def test_a_clone_that_was_moved_plays_its_own_source(played: Path, tmp_path: Pat
     moved = tmp_path / "moved"
     shutil.copytree(played, moved, symlinks=True)
     (moved / "src" / "narrator" / "__main__.py").write_text("print('moved')")
-    assert make(moved, "play").stdout == "moved\n"
+    (moved / "broken").touch()  # and the network is away
+    run = make(moved, "play")
+    assert run.stdout == "moved\n"
+    assert "could not be updated" in run.stderr
+    (moved / "broken").unlink()
+    run = make(moved, "play")
+    assert run.stdout == "moved\n"
+    assert "could not be updated" not in run.stderr
 
 
 def shim(folder: Path, name: str, text: str) -> None:
