@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -87,6 +89,25 @@ def loaded(names: list[str]) -> set[str]:
         [sys.executable, "-c", call, json.dumps(names)], capture_output=True, text=True, timeout=120, check=True
     )
     return set(json.loads(run.stdout.splitlines()[-1]))
+
+
+def declared() -> set[str]:
+    """The names under which the declared dependencies and extras are imported."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = (names for extra, names in project["optional-dependencies"].items() if extra != "dev")
+    requirements = [name for names in (project["dependencies"], *extras) for name in names]
+    return {re.split(r"[^\w.-]", name)[0].lower().replace("-", "_") for name in requirements}
+
+
+def undeclared(source: str) -> set[str]:
+    """What this source imports that nobody would install with narrator."""
+    return imported(source) - sys.stdlib_module_names - declared() - {"narrator", "pydantic_core", "typing_extensions"}
+
+
+def test_what_is_imported_is_declared() -> None:
+    found = {name: bad for name, path in modules(SOURCE) if (bad := undeclared(path.read_text(encoding="utf-8")))}
+    assert found == {}
+    assert undeclared("def f():\n    import numpy, pydantic") == {"numpy"}
 
 
 @pytest.mark.spec("U24")
