@@ -25,6 +25,9 @@ CORE_STANDARD = frozenset(
     "unicodedata".split()
 )
 
+#: What a declared dependency is made of and hands out: openai's HTTP client, pydantic's core.
+BROUGHT = frozenset({"httpx2", "pydantic_core", "typing_extensions"})
+
 #: Floor → modules that must not be in memory when every module of the floor is.
 NOT_LOADED = {
     "core": {"asyncio", "sqlite3", "sqlite_utils", "openai", "textual", "click", "tiktoken", "tomlkit", "platformdirs"},
@@ -101,7 +104,7 @@ def declared() -> set[str]:
 
 def undeclared(source: str) -> set[str]:
     """What this source imports that nobody would install with narrator."""
-    return imported(source) - sys.stdlib_module_names - declared() - {"narrator", "pydantic_core", "typing_extensions"}
+    return imported(source) - sys.stdlib_module_names - declared() - BROUGHT - {"narrator"}
 
 
 def test_what_is_imported_is_declared() -> None:
