@@ -53,11 +53,8 @@ class StoryMachine(RuleBasedStateMachine):
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def holds(*requirements: str) -> Any:
-    return pytest.mark.spec(*requirements)
-
-
-TestStory = holds("S5", "S8", "S9", "S11", "S13", "S14", "S17", "S24", "S30", "S37", "S41")(StoryMachine.TestCase)
+HOLDS = pytest.mark.spec("S5", "S8", "S9", "S11", "S13", "S14", "S17", "S24", "S30", "S37", "S40", "S41", "T3", "T9")
+TestStory: Any = pytest.mark.timeout(900)(HOLDS(StoryMachine.TestCase))
 TestStory.settings = settings(
     max_examples=125,
     stateful_step_count=40,
