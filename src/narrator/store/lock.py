@@ -7,6 +7,7 @@ that was removed in between.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -48,12 +49,8 @@ def acquire(campaign: Path, *, since: str) -> WriterLock:
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except PermissionError as error:
-            raise StoreError(
-                "read-only", f"{campaign.parent} cannot be written to.", "It can still be read."
-            ) from error
         except OSError as error:
-            raise StoreError("io-error", f"{path}: {error.strerror}.") from error
+            raise _named(campaign, path, error) from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -66,10 +63,23 @@ def acquire(campaign: Path, *, since: str) -> WriterLock:
         if is_current:
             break
         os.close(descriptor)
-    os.ftruncate(descriptor, 0)
+    held = WriterLock(path, descriptor)
     holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": since}
-    os.write(descriptor, json.dumps(holder).encode())
-    return WriterLock(path, descriptor)
+    try:
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, json.dumps(holder).encode())
+    except OSError as error:
+        held.release()
+        raise _named(campaign, path, error) from error
+    return held
+
+
+def _named(campaign: Path, path: Path, error: OSError) -> StoreError:
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return StoreError("read-only", f"{campaign.parent} cannot be written to.", "It can still be read.")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return StoreError("disk-full", f"There is no room to write {path.name}.", "Free some space and try again.")
+    return StoreError("io-error", f"{path}: {error.strerror}.")
 
 
 def _locked(campaign: Path, path: Path) -> StoreError:

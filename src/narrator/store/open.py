@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -94,11 +95,19 @@ def _named(path: Path, error: sqlite3.Error) -> StoreError:
 
 
 def inspect_file(path: Path) -> None:
-    """Look at a path without opening it. Raises ``no-such-campaign`` or ``not-a-campaign``."""
-    if path.is_dir():
+    """Look at a path without opening it. Raises no-such-campaign, not-a-campaign, read-only, io-error."""
+    try:
+        is_folder = stat.S_ISDIR(os.stat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        raise StoreError(
+            "no-such-campaign", f"There is no campaign {path}.", "See `narrator list` for what there is."
+        ) from None
+    except PermissionError as error:
+        raise StoreError("read-only", f"{path} may not be read.") from error
+    except OSError as error:
+        raise StoreError("io-error", f"{path}: {error.strerror}.") from error
+    if is_folder:
         raise StoreError("not-a-campaign", f"{path} is a folder.")
-    if not path.exists():
-        raise StoreError("no-such-campaign", f"There is no campaign {path}.", "See `narrator list` for what there is.")
     if not os.access(path, os.R_OK):
         raise StoreError("read-only", f"{path} may not be read.")
 
@@ -109,6 +118,8 @@ def open_store(path: Path, *, clock: Clock, read_only: bool = False, backups: Pa
     Raises ``StoreError``: no-such-campaign, not-a-campaign, locked, read-only, newer-schema, damaged, io-error.
     """
     inspect_file(path)
+    if not read_only and not os.access(path, os.W_OK):
+        raise StoreError("read-only", f"{path.name} may not be written to.", "It can still be read.")
     held = None if read_only else lock.acquire(path, since=clock())
     try:
         with translated(path):
@@ -128,7 +139,10 @@ def open_store(path: Path, *, clock: Clock, read_only: bool = False, backups: Pa
 
 
 def create_file(path: Path, *, clock: Clock) -> Store:
-    """Make a new, empty campaign file (0600). Raises ``StoreError`` where something is there already."""
+    """Make a new, empty campaign file (0600). Raises ``StoreError`` where something is there already.
+
+    Where it cannot be finished nothing is left of it.
+    """
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
@@ -137,8 +151,10 @@ def create_file(path: Path, *, clock: Clock) -> Store:
         raise StoreError("read-only", f"{path.parent} cannot be written to.") from error
     except OSError as error:
         raise StoreError("io-error", f"{path}: {error.strerror}.") from error
-    held = lock.acquire(path, since=clock())
+    held: lock.WriterLock | None = None
+    db: sqlite3.Connection | None = None
     try:
+        held = lock.acquire(path, since=clock())
         with translated(path):
             db = connect(path, read_only=False)
             _use_wal(db)
@@ -148,8 +164,18 @@ def create_file(path: Path, *, clock: Clock) -> Store:
             store.load_forest()
             return store
     except BaseException:
-        held.release()
+        if db is not None:
+            db.close()
+        remove_file(path)
+        if held is not None:
+            held.release()
         raise
+
+
+def remove_file(path: Path) -> None:
+    """Remove a campaign that could not be finished, closed before, and what SQLite may have left beside it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
