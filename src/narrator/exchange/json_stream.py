@@ -14,8 +14,10 @@ from typing import Any
 
 from narrator.core.errors import BadImport
 from narrator.exchange import limits
+from narrator.exchange.decoding import without_surrogates
 
 _SPACE = re.compile(r"[ \t\n\r]*")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _CHUNK = 2**18
 _LONGEST_TOKEN = 400
 """A number or an escape that was cut off by the end of what was read goes wrong at most so far before it."""
@@ -41,10 +43,14 @@ class Piece:
 
 
 class Pieces:
-    """The pieces of one JSON object. Owns the text that was read and not yet used."""
+    """The pieces of one JSON object. Owns the text that was read and not yet used.
+
+    ``surrogates`` counts the lone halves of a pair that were replaced (X2).
+    """
 
     def __init__(self, read: Callable[[int], str]) -> None:
         """``read(n)`` gives up to n more characters, '' at the end."""
+        self.surrogates = 0
         self._read = read
         self._text = ""
         self._at = 0
@@ -145,6 +151,9 @@ class Pieces:
                 raise BadImport(f"{what}: {error}.") from None
             if end == len(self._text) and isinstance(value, int | float) and self._more():
                 continue
+            if _HALF.search(self._text, self._at, end):
+                value, count = without_surrogates(value)
+                self.surrogates += count
             self._at = end
             return value
 

@@ -61,10 +61,29 @@ class Rows:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
-    def of(self, table: str, columns: str = "") -> Iterator[tuple[Any, ...]]:
-        """The rows of a table in order of creation; ``columns`` instead of those of ``COLUMNS``."""
-        order = _ORDER.get(table, "id")
-        return iter(self._db.execute(f"SELECT {columns or ', '.join(COLUMNS[table])} FROM {table} ORDER BY {order}"))
+    def of(self, table: str) -> Iterator[tuple[Any, ...]]:
+        """The rows of a table with its ``COLUMNS``, in order of creation."""
+        return self._select(table, ", ".join(COLUMNS[table]))
+
+    def ids(self, table: str) -> Iterator[int]:
+        """The ids of a table, ascending."""
+        return (row[0] for row in self._select(table, "id"))
+
+    def branches(self) -> Iterator[tuple[int | None, str | None, str]]:
+        """(node that it leaves its parent at or None, name, created_at) of each branch."""
+        first = (
+            "SELECT n.parent_id FROM nodes n INDEXED BY nodes_coordinate"
+            " WHERE n.branch_id = branches.id AND n.depth = branches.fork_depth + 1"
+        )
+        return self._select("branches", f"({first}), name, created_at")
+
+    def memories(self) -> Iterator[tuple[Any, ...]]:
+        """(node, text, source, how many nodes it condenses or None, pinned, forgotten, created_at) of each memory."""
+        covers = "(SELECT depth FROM nodes WHERE nodes.id = memories.node_id) + 1 - first_depth"
+        return self._select("memories", f"node_id, text, source, {covers}, pinned, forgotten, created_at")
+
+    def _select(self, table: str, columns: str) -> Iterator[Any]:
+        return iter(self._db.execute(f"SELECT {columns} FROM {table} ORDER BY {_ORDER.get(table, 'id')}"))
 
     def count(self, table: str) -> int:
         """How many rows a table has."""
