@@ -45,6 +45,10 @@ class Counter:
     def __call__(self, messages: Sequence[Message]) -> int:
         return sum(map(self.one, messages))
 
+    def forget(self) -> None:
+        """Count anew from now on: the narrator counts otherwise than before."""
+        self._known.clear()
+
     def one(self, message: Message) -> int:
         """Tokens of one message with the frame around it."""
         known = self._known.get(message)

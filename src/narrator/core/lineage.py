@@ -133,6 +133,13 @@ class Forest:
             at = branch.parent_id
         return found
 
+    def reach(self, end: End) -> dict[int, int]:
+        """The last depth of each branch that the path takes nodes from: a placed node with that branch and at most
+        that depth lies on the path."""
+        if not end.depth:
+            return {}
+        return {segment.branch_id: segment.last for segment in self.segments(end.branch_id, end.depth)}
+
     def owner(self, end: End, depth: int) -> int:
         """The branch that owns the path's node at ``depth`` (1 … end.depth)."""
         at, branch = end.branch_id, self._branches[end.branch_id]

@@ -15,8 +15,8 @@ from narrator.engine.turn import Plan
 class InFlight:
     """One turn while it is told. Owned by the session's turn lane; kept after a stop until the next verb.
 
-    ``stage`` is check, narrate, extract or commit. ``state`` is the one the turn begins with, ``record`` what the
-    provenance will say (S25).
+    ``stage`` is check, narrate, extract or commit. ``state`` is the one the turn begins with, ``asked_output`` the
+    tokens that the narration may take, ``record`` what the provenance will say (S25).
     """
 
     plan: Plan
@@ -25,6 +25,7 @@ class InFlight:
     checks: tuple[Check, ...] = ()
     state: State | None = None
     prompt: PromptParts | None = None
+    asked_output: int = 0
     finish: str = ""
     record: dict[str, Any] = field(default_factory=dict)
 

@@ -29,7 +29,7 @@ class Lanes:
 
     def begin_turn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Start a turn; upkeep that runs is cancelled. The caller has seen that no turn runs."""
-        self._cancel_upkeep()
+        self.cancel_upkeep()
         self._turn = asyncio.get_running_loop().create_task(work, name="turn")
         return self._turn
 
@@ -56,7 +56,8 @@ class Lanes:
         except Exception as error:
             self._on_failure(error)
 
-    def _cancel_upkeep(self) -> None:
+    def cancel_upkeep(self) -> None:
+        """End the piece of upkeep that runs; it has written nothing."""
         if self._upkeep is not None and not self._upkeep.done():
             self._upkeep.cancel()
 

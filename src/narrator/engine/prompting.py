@@ -6,32 +6,50 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 from narrator.core import prompt
+from narrator.core.lineage import End
 from narrator.core.prompt import Part, PromptParts
 from narrator.core.state import State
+from narrator.core.summary import Place, Summary, keeps_last_exchange, read_checkpoint
+from narrator.core.summary import as_part as as_summary_part
 from narrator.core.tree import Node
-from narrator.core.view import projection, schema_lines, visibility
+from narrator.core.view import schema_lines, visibility
 from narrator.engine.story import Story
 from narrator.engine.turn import Plan
 from narrator.narrators.port import Outcome
 from narrator.store import reads
 from narrator.store.parts import load_parts, part_hash
 
-_INLINE = 96
+_INLINE: Final = 96
+_FIRST_WINDOW: Final = 32
+_LARGEST_WINDOW: Final = 512
 
 
-def build_parts(story: Story, plan: Plan, state: State, outcomes: Sequence[Outcome]) -> PromptParts:
+def build_parts(
+    story: Story,
+    plan: Plan,
+    state: State,
+    outcomes: Sequence[Outcome],
+    *,
+    prefix: tuple[Part, ...],
+    history: History,
+    shown_state: str,
+    memories: Sequence[Part] = (),
+) -> PromptParts:
     """The prompt of a narration: history up to ``plan.history_end``, then the tail with the input last (S15, S20)."""
     return PromptParts(
-        stable_prefix=stable_prefix(story, state),
-        raw_tail=raw_tail(story, plan.history_end),
+        stable_prefix=prefix,
+        checkpoint=history.checkpoint,
+        raw_tail=history.raw_tail,
         dynamic_tail=prompt.dynamic_tail(
-            state=projection(state, story.definition),
+            state=shown_state,
             input=plan.input,
             mode=plan.input_mode,
+            memories=memories,
             corrections=corrections(story, plan.anchor),
             note=str(state.values.get("story.note") or ""),
             outcomes=outcomes,
@@ -55,12 +73,90 @@ def stable_prefix(story: Story, state: State) -> tuple[Part, ...]:
     )
 
 
-def raw_tail(story: Story, last: Node | None) -> tuple[Part, ...]:
-    """The nodes of the path to ``last``, verbatim, oldest first."""
+@dataclass(frozen=True, slots=True)
+class History:
+    """The branch context of a prompt: a context checkpoint or None, and the nodes behind it.
+
+    ``first_depth`` is that of the first node in ``raw_tail``. ``is_whole`` is False where reading back was broken off,
+    since what was read is more than a prompt can hold: such a history measures what must be covered, and is not sent.
+    """
+
+    checkpoint: Part | None
+    raw_tail: tuple[Part, ...]
+    first_depth: int
+    covered_depth: int
+    is_whole: bool
+
+
+NO_HISTORY: Final = History(None, (), 1, 0, True)
+
+
+def read_history(
+    story: Story,
+    last: Node | None,
+    prefix_hash: bytes,
+    has_room: Callable[[Summary], bool],
+    is_enough: Callable[[Sequence[Part]], bool],
+) -> History:
+    """The branch context that ends with ``last``: the nearest usable context checkpoint, then the nodes (C13-C17).
+
+    Nodes are read newest first, in windows that grow; ``is_enough`` is asked of each window and ends the reading.
+    """
     if last is None:
-        return ()
+        return NO_HISTORY
     end = reads.end_of(story.store, last)
-    return tuple(as_part(node) for node in reads.window(story.store, end, 1, end.length))
+    for host_id in reads.context_checkpoint_hosts(story.store, end):
+        found = _usable(story, host_id, end, prefix_hash, has_room)
+        if found is None:
+            continue
+        part, covered = found
+        nodes, is_whole = _read_back(story, end, covered.depth + 1, is_enough)
+        if is_whole and not keeps_last_exchange([node.role for node in nodes], covered.role):
+            continue
+        first = nodes[0].depth if nodes else covered.depth + 1
+        return History(part, tuple(map(as_part, nodes)), first, covered.depth, is_whole)
+    nodes, is_whole = _read_back(story, end, 1, is_enough)
+    return History(None, tuple(map(as_part, nodes)), nodes[0].depth, 0, is_whole)
+
+
+def _usable(
+    story: Story, host_id: int, end: End, prefix_hash: bytes, has_room: Callable[[Summary], bool]
+) -> tuple[Part, Node] | None:
+    """The summary part of a context checkpoint and its covered node, where it may be used on this path."""
+    row = reads.context_checkpoint(story.store, host_id)
+    if row is None:
+        return None
+    ids = (row.at_node_id, row.covered_through_node_id, row.retained_from_node_id)
+    host, covered, retained = (reads.node(story.store, each) if each is not None else None for each in ids)
+    summary = read_checkpoint(
+        row,
+        *(_place(story, each, end) for each in (host, covered, retained)),
+        campaign_id=story.row.campaign_id,
+        stable_prefix_hash=prefix_hash,
+        has_room=has_room,
+    )
+    return (as_summary_part(summary, host_id), covered) if summary is not None and covered is not None else None
+
+
+def _place(story: Story, node: Node | None, end: End) -> Place | None:
+    if node is None or not reads.is_on_path(story.store, node, end):
+        return None
+    return Place(node.id, node.depth, node.chain_hash)
+
+
+def _read_back(
+    story: Story, end: End, first: int, is_enough: Callable[[Sequence[Part]], bool]
+) -> tuple[list[Node], bool]:
+    found: list[list[Node]] = []
+    last, size = end.length, _FIRST_WINDOW
+    while last >= first:
+        low = max(first, last - size + 1)
+        nodes = reads.window(story.store, end, low, last)
+        found.append(nodes)
+        last, size = low - 1, min(size * 2, _LARGEST_WINDOW)
+        if last >= first and is_enough([as_part(node) for node in nodes]):
+            break
+    return [node for nodes in reversed(found) for node in nodes], last < first
 
 
 def as_part(node: Node) -> Part:
@@ -82,8 +178,8 @@ def _is_cut_off(story: Story, plan: Plan) -> bool:
     """Whether the narration that a continue goes on from ended for want of room (T7)."""
     if plan.input or plan.anchor.role != "narrator":
         return False
-    row = story.store.db.execute("SELECT record FROM provenance WHERE node_id = ?", (plan.anchor.id,)).fetchone()
-    return row is not None and json.loads(row[0]).get("finish") == "length"
+    record = reads.provenance(story.store, plan.anchor.id)
+    return record is not None and record.get("finish") == "length"
 
 
 # ------------------------------------------------------------------------------------------- prompts kept and rebuilt

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from narrator import __version__
 from narrator.config import Settings
+from narrator.core.budget import Counter
 from narrator.core.errors import NarrationFailed, NarratorError, Refusal, Stopped
 from narrator.core.prose import visible
 from narrator.engine import casting, handlers, telling, turn, views
@@ -24,9 +25,10 @@ from narrator.engine.events import Asked, CampaignPlace, Done, Event, Failed, No
 from narrator.engine.feed import Feed
 from narrator.engine.jobs import Lanes
 from narrator.engine.story import Story, utc_now
-from narrator.engine.telling import Teller
+from narrator.engine.teller import Teller, known_abilities
 from narrator.engine.turn import Plan
-from narrator.narrators.port import Narrator
+from narrator.engine.upkeep import Upkeep
+from narrator.narrators.port import Capabilities, Narrator
 from narrator.store import backup, commit, reads
 from narrator.store.open import Clock, translated
 
@@ -48,6 +50,8 @@ class Session:
         self._answers = answers
         self._feed = Feed()
         self._lanes = Lanes(self._upkeep_failed)
+        self._counter = Counter(narrator.count)
+        self._upkeep = Upkeep()
         self._question: tuple[Asked, asyncio.Future[tuple[str, Any]]] | None = None
         self._questions = 0
         self._holder: Command | None = None
@@ -230,7 +234,7 @@ class Session:
 
     def carry_wording(self, plan: Plan, text: str) -> None:
         """The same with the original's changes of state, without a request (S22)."""
-        teller, flight = self._teller(), InFlight(plan, text=text, finish="edited")
+        teller, flight = self.teller(), InFlight(plan, text=text, finish="edited")
         assert plan.replaced is not None
         flight.checks = reads.checks_of(self.story.store, [plan.replaced.id]).get(plan.replaced.id, ())
         judged = telling.carry(teller, flight)
@@ -254,14 +258,15 @@ class Session:
         error = task.exception()
         if error is not None:
             raise error
+        self._keep_up()
 
     async def _tell(self, flight: InFlight) -> None:
-        await telling.tell(self._teller(), flight)
+        await telling.tell(self.teller(), flight)
         await self._take_in(flight)
 
     async def _take_in(self, flight: InFlight) -> None:
         """Work out, then, with no await between: commit and tell (S46)."""
-        teller = self._teller()
+        teller = self.teller()
         if flight.plan.origin == "edited":
             judged = await telling.work_out_edit(teller, flight)
         elif flight.plan.verb == "retell":
@@ -289,21 +294,38 @@ class Session:
             self.publish(Noted(note))
         self.publish(story.where())
 
-    def _teller(self) -> Teller:
-        context = self.settings.context
+    def teller(self) -> Teller:
+        """Who tells now, and on whose terms."""
         return Teller(
             self.story,
             self.narrator,
             self.publish,
             self.ask,
             self.ask_value,
-            context.high_watermark,
-            context.low_watermark,
+            self._counter,
+            self.settings.context,
+            self.settings.offline,
         )
+
+    async def abilities(self) -> Capabilities:
+        """What is known of the narrator; a host that the player has not agreed to is not asked (T16)."""
+        return await known_abilities(self.story, self.narrator)
+
+    async def use_narrator(self, narrator: Narrator) -> None:
+        """Let another one tell from the next turn on; what the one before was doing ends (T19)."""
+        self._lanes.cancel_upkeep()
+        before, self.narrator = self.narrator, narrator
+        self._counter = Counter(narrator.count)
+        await before.aclose()
+
+    def _keep_up(self) -> None:
+        """Begin what is due beside the turns (T1)."""
+        if not self._is_closed and not self.story.is_read_only:
+            self._lanes.keep_up(lambda: self._upkeep.step(self.teller()))
 
     async def suggestions(self) -> tuple[str, ...]:
         """Ask the narrator for three things that the player might do (T20)."""
-        return await telling.suggest(self._teller(), InFlight(turn.plan_continue(self.story)))
+        return await telling.suggest(self.teller(), InFlight(turn.plan_continue(self.story)))
 
     def stop(self) -> None:
         """Stop the turn that runs, and those that the same command still wants. Raises ``nothing-to-stop``."""

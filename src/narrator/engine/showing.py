@@ -7,13 +7,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from narrator.core import budget
 from narrator.core.errors import BadValue
 from narrator.core.prompt import Message, Part, PromptParts, encode
 from narrator.core.state import value_after
 from narrator.core.tree import Node
 from narrator.core.view import open_values
-from narrator.engine import casting, prompting, telling, turn, views
+from narrator.engine import casting, measuring, prompting, telling, turn, views
 from narrator.engine.commands import COMMANDS, Command, find_verb
 from narrator.engine.events import (
     AuditEntry,
@@ -42,6 +41,7 @@ from narrator.engine.events import (
     TakesListed,
 )
 from narrator.engine.references import find_step
+from narrator.engine.teller import Teller
 from narrator.store import commit, reads
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ async def stats(session: Session, command: Command) -> None:
 async def status(session: Session, command: Command) -> None:
     """Campaign, place, position, redo, narrator and host."""
     story = session.story
-    abilities = await session.narrator.capabilities()
+    abilities = await session.abilities()
     place = str(story.state().values.get("location") or "")
     session.publish(
         StatusShown(story.row.title, place, story.count, story.redo_steps, session.narrator.name, abilities.host)
@@ -179,8 +179,7 @@ async def narrator(session: Session, command: Command) -> None:
         session.publish(NarratorsListed(tuple(listed)))
         return
     chosen = casting.choose(session.settings, name)
-    before, session.narrator = session.narrator, chosen
-    await before.aclose()
+    await session.use_narrator(chosen)
     if not session.story.is_read_only:
         commit.choose_narrator(session.story.store, name)
     session.publish(Noted(f"{name} tells the story from the next turn on."))
@@ -196,30 +195,30 @@ async def help_(session: Session, command: Command) -> None:
 
 async def prompt(session: Session, command: Command) -> None:
     """What the narrator is told: for the coming turn, or of a past take, rebuilt from what is stored (S25, C29)."""
-    story = session.story
+    story, teller = session.story, session.teller()
     step = command.args.get("step")
+    abilities = await session.abilities()
+    left_out: tuple[str, ...] = ()
     if step is None:
         plan = turn.plan_continue(story)
-        parts = prompting.build_parts(story, plan, story.state(), ())
+        found = await measuring.measure(teller, plan, story.state(plan.anchor), (), abilities)
+        parts, counted, left_out = found.parts, found.budget, found.left_out
+        if not found.fits:
+            session.publish(Noted("This is more than the window holds: the next turn makes a summary first."))
     else:
         parts = _past_prompt(session, find_step(story, step))
-    abilities = await session.narrator.capabilities()
-    counted = budget.compute_budget(
-        window=abilities.window,
-        window_source=abilities.window_source,
-        max_output_tokens=abilities.max_output_tokens,
-        stable_prefix=parts.stable_prefix,
-        count=session.narrator.count,
-        has_rules=story.definition.has_rules,
-    )
-    messages = encode(parts)
-    count = session.narrator.count
+        counted = measuring.budget_of(teller, abilities, parts.stable_prefix)
     shown = [
-        PromptPart(part.kind, part.source or source_of(part), count((Message("user", part.text),)), part.why)
+        PromptPart(part.kind, part.source or source_of(part), _tokens(teller, part.text), part.why)
         for part in parts.parts()
     ]
-    body = tuple({"role": message.role, "content": message.content} for message in messages)
+    shown += [PromptPart("left-out", "state", _tokens(teller, line), line) for line in left_out]
+    body = tuple({"role": message.role, "content": message.content} for message in encode(parts))
     session.publish(PromptShown(body, tuple(shown), counted.to_json(), telling.messages_hash(parts)))
+
+
+def _tokens(teller: Teller, text: str) -> int:
+    return teller.counter.one(Message("user", text))
 
 
 def source_of(part: Part) -> str:
@@ -228,8 +227,7 @@ def source_of(part: Part) -> str:
 
 
 def _past_prompt(session: Session, node: Node) -> PromptParts:
-    row = session.story.store.db.execute("SELECT record FROM provenance WHERE node_id = ?", (node.id,)).fetchone()
-    record = json.loads(row[0]) if row is not None else {}
+    record = reads.provenance(session.story.store, node.id) or {}
     if "prompt" not in record:
         raise BadValue(f"No prompt was sent for step #{node.id}.", "The scripted narrator needs none.")
     return prompting.unpack(session.story, record["prompt"])

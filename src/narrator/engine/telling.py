@@ -8,28 +8,30 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
 from narrator.core import answers, budget, checks, prompt, questions
-from narrator.core.errors import NarrationFailed, NarratorError, Refusal, Stopped
+from narrator.core.errors import ContextTooLong, NarrationFailed, NarratorError, Refusal, Stopped
 from narrator.core.prompt import PromptParts, encode
 from narrator.core.referee import Verdict, judge
 from narrator.core.state import State, advance, dump, is_ended, value_after
 from narrator.core.tree import NewNode
 from narrator.core.view import visibility
-from narrator.engine import prompting
+from narrator.engine import compaction, measuring, prompting
 from narrator.engine.draft import InFlight
-from narrator.engine.events import Delta, Event, Noted
+from narrator.engine.events import Delta, Noted
 from narrator.engine.story import Story
+from narrator.engine.teller import Teller, abilities_of, answer, tell_wait
 from narrator.narrators import port
-from narrator.narrators.port import Narrator, Outcome, Purpose, Request, Scene
+from narrator.narrators.port import Outcome, Purpose, Request, Scene
 from narrator.store import commit, reads
 from narrator.store.commit import Acceptance
 
 MOST_CHECKS = 3
+_MOST_COMPACTIONS = 3
 SUGGEST_SCHEMA = {
     "type": "object",
     "properties": {"suggestions": {"type": "array", "items": {"type": "string"}}},
@@ -37,19 +39,6 @@ SUGGEST_SCHEMA = {
     "additionalProperties": False,
 }
 EXTRACTION_CHOICES = ("accept", "again", "discard")
-
-
-@dataclass(frozen=True, slots=True)
-class Teller:
-    """What a turn needs: the open story, who tells it, where events go, how the player is asked."""
-
-    story: Story
-    narrator: Narrator
-    publish: Callable[[Event], None]
-    ask: Callable[[str, tuple[str, ...], str, Any], Awaitable[str]]
-    ask_value: Callable[[str, tuple[str, ...], str, Any], Awaitable[tuple[str, Any]]]
-    high_watermark: float = budget.HIGH_WATERMARK
-    low_watermark: float = budget.LOW_WATERMARK
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +63,9 @@ async def tell(teller: Teller, flight: InFlight) -> None:
     flight.state = state
     flight.record = {"narrator": teller.narrator.name, "purpose": "narrate"}
     started = time.monotonic()
-    abilities = await teller.narrator.capabilities()
+    abilities = await abilities_of(teller)
     flight.record |= {"model": abilities.model, "window": abilities.window}
+    await _prepare(teller, flight, abilities)
     await _check(teller, flight, abilities)
     flight.stage = "narrate"
     await _narrate(teller, flight, abilities)
@@ -91,10 +81,9 @@ async def _check(teller: Teller, flight: InFlight, abilities: port.Capabilities)
         return
     if rules is None or not rules.skills or not plan.input:
         return
-    parts = _parts(teller, flight, abilities)
+    parts = flight.prompt
     asked = questions.check_prompt(parts, tuple(rules.skills), tuple(rules.difficulty)) if parts is not None else None
-    request = _request(teller, flight, Purpose.CHECK, asked, abilities, schema=answers.CHECK_SCHEMA)
-    completion = await teller.narrator.complete(request)
+    completion = await _ask(teller, flight, Purpose.CHECK, asked, abilities, answers.CHECK_SCHEMA)
     try:
         wanted = answers.parse_check(completion.text)
     except NarrationFailed:
@@ -127,23 +116,41 @@ def _kept_checks(story: Story, flight: InFlight) -> tuple[checks.Check, ...] | N
     return reads.checks_of(story.store, [plan.replaced.id]).get(plan.replaced.id, ()) if keeps else None
 
 
+async def _prepare(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> None:
+    """Make the narration's prompt and see that it fits; where it does not, the turn waits for a summary (C18, C19)."""
+    if not abilities.reads_messages:
+        return
+    for _ in range(_MOST_COMPACTIONS):
+        found = await measuring.measure(teller, flight.plan, _state(flight), outcomes_of(flight), abilities)
+        flight.prompt, flight.asked_output = found.parts, found.budget.requested_output
+        if found.fits:
+            return
+        assert found.needs is not None
+        assert flight.plan.history_end is not None
+        job = compaction.plan_job(teller, flight.plan.history_end, found.history, found.needs)
+        prefix, room = found.parts.stable_prefix, compaction.summary_tokens(found.budget)
+        await compaction.compact(teller, abilities, job, prefix, summary_tokens=room, is_needed=True)
+    raise NarrationFailed(
+        "context-too-long",
+        f"The story does not fit the narrator's window, not with a summary of it either ({found.tokens:,} tokens).",
+        "Choose a narrator with a larger window.",
+    )
+
+
 async def _narrate(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> None:
-    parts = _parts(teller, flight, abilities)
-    flight.prompt = parts
-    request = _request(teller, flight, Purpose.NARRATE, parts, abilities)
-    usage = port.Usage()
-    async with aclosing(teller.narrator.stream(request)) as chunks:  # type: ignore[type-var]
-        async for chunk in chunks:
-            match chunk:
-                case port.Delta(text=text):
-                    flight.text += text
-                    teller.publish(Delta(text))
-                case port.Waiting(seconds=seconds, reason=reason):
-                    teller.publish(Noted(f"{reason} Trying again in {seconds:.0f} seconds."))
-                case port.Finish(reason=reason, usage=usage, notes=notes):
-                    flight.finish = reason
-                    for note in notes:
-                        teller.publish(Noted(note))
+    """Stream the narration. Where counting is measured and the server says that it is too long, once more (C4)."""
+    if flight.checks:
+        await _prepare(teller, flight, abilities)  # the outcomes stand in the tail now
+    try:
+        await _stream(teller, flight)
+    except ContextTooLong:
+        before = flight.prompt
+        if abilities.counting != "measured" or flight.text:
+            raise
+        await _prepare(teller, flight, abilities)
+        if flight.prompt == before:
+            raise
+        await _stream(teller, flight)
     if not flight.has_text:
         raise NarrationFailed(
             "narrator-empty", "The narrator answered with nothing.", "Send it again, or choose another."
@@ -154,6 +161,24 @@ async def _narrate(teller: Teller, flight: InFlight, abilities: port.Capabilitie
         )
     if flight.finish == "length":
         teller.publish(Noted("The narration ran out of room; continue goes on from there."))
+
+
+async def _stream(teller: Teller, flight: InFlight) -> None:
+    messages = encode(flight.prompt) if flight.prompt is not None else ()
+    request = Request(Purpose.NARRATE, messages, _scene(teller, flight), flight.asked_output, take=flight.plan.ordinal)
+    usage = port.Usage()
+    async with aclosing(teller.narrator.stream(request)) as chunks:  # type: ignore[type-var]
+        async for chunk in chunks:
+            match chunk:
+                case port.Delta(text=text):
+                    flight.text += text
+                    teller.publish(Delta(text))
+                case port.Waiting():
+                    tell_wait(teller, chunk)
+                case port.Finish(reason=reason, usage=usage, notes=notes):
+                    flight.finish = reason
+                    for note in notes:
+                        teller.publish(Noted(note))
     flight.record["usage"] = [usage.tokens_in, usage.tokens_out, usage.tokens_cached]
 
 
@@ -164,7 +189,7 @@ async def work_out(teller: Teller, flight: InFlight) -> Judged:
     """
     story, state = teller.story, _state(flight)
     flight.stage = "extract"
-    abilities = await teller.narrator.capabilities()
+    abilities = await abilities_of(teller)
     outcomes = [each.outcome for each in flight.checks]
     clocks = judge(story.definition, state, checks.clock_proposals(story.definition, state, outcomes), source="check")
     if not (story.definition.has_state or story.row.is_tracking or abilities.proposes_as == "storylet"):
@@ -207,11 +232,12 @@ async def work_out_edit(teller: Teller, flight: InFlight) -> Judged:
     flight.state, flight.stage = state, "extract"
     flight.checks = reads.checks_of(story.store, [plan.replaced.id]).get(plan.replaced.id, ())
     flight.finish = "edited"
-    abilities = await teller.narrator.capabilities()
+    abilities = await abilities_of(teller)
     kept = carry(teller, flight)
     worked: Judged | None = None
     if abilities.proposes_as == "model" and (story.definition.has_state or story.row.is_tracking):
-        flight.prompt = _parts(teller, flight, abilities)
+        found = await measuring.measure(teller, plan, state, outcomes_of(flight), abilities)
+        flight.prompt = found.parts
         proposals = await _extract(teller, flight, abilities)
         flight.prompt = None
         if proposals is not None:
@@ -247,8 +273,7 @@ async def _extract(teller: Teller, flight: InFlight, abilities: port.Capabilitie
     repair: tuple[str, str] | None = None
     for _ in range(2):
         parts = questions.extract_prompt(flight.prompt, flight.text, repair=repair) if flight.prompt else None
-        request = _request(teller, flight, Purpose.EXTRACT, parts, abilities, schema=answers.EXTRACTION_SCHEMA)
-        completion = await teller.narrator.complete(request)
+        completion = await _ask(teller, flight, Purpose.EXTRACT, parts, abilities, answers.EXTRACTION_SCHEMA)
         try:
             return answers.parse_proposals(completion.text)
         except NarrationFailed as error:
@@ -259,15 +284,16 @@ async def _extract(teller: Teller, flight: InFlight, abilities: port.Capabilitie
 async def suggest(teller: Teller, flight: InFlight) -> tuple[str, ...]:
     """Three things that the player might do (T20). Raises ``NarrationFailed``."""
     flight.state = teller.story.state(flight.plan.anchor)
-    abilities = await teller.narrator.capabilities()
-    parts = _parts(teller, flight, abilities)
-    asked = questions.suggest_prompt(parts) if parts is not None else None
-    request = _request(teller, flight, Purpose.SUGGEST, asked, abilities, schema=SUGGEST_SCHEMA)
-    completion = await teller.narrator.complete(request)
-    found = answers.parse_object(completion.text).get("suggestions")
-    if not isinstance(found, list):
+    abilities = await abilities_of(teller)
+    asked: PromptParts | None = None
+    if abilities.reads_messages:
+        found = await measuring.measure(teller, flight.plan, _state(flight), (), abilities)
+        asked = questions.suggest_prompt(found.parts)
+    completion = await _ask(teller, flight, Purpose.SUGGEST, asked, abilities, SUGGEST_SCHEMA)
+    suggested = answers.parse_object(completion.text).get("suggestions")
+    if not isinstance(suggested, list):
         raise NarrationFailed("narrator-malformed", "The narrator suggested nothing that could be read.", "Ask again.")
-    return tuple(str(each).strip() for each in found if str(each).strip())[:3]
+    return tuple(str(each).strip() for each in suggested if str(each).strip())[:3]
 
 
 def accept(teller: Teller, flight: InFlight, judged: Judged) -> list[int]:
@@ -336,34 +362,34 @@ def messages_hash(parts: PromptParts) -> str:
     return hashlib.sha256(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
 
 
-def _parts(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> PromptParts | None:
-    """The prompt, or None for a narrator that reads the scene alone (T15)."""
-    if not abilities.reads_messages:
-        return None
-    return prompting.build_parts(teller.story, flight.plan, _state(flight), outcomes_of(flight))
-
-
 def outcomes_of(flight: InFlight) -> tuple[Outcome, ...]:
     """The checks of a turn as the narrator may know them: words alone (T8)."""
     return tuple(Outcome(each.skill, each.difficulty, each.outcome) for each in flight.checks)
 
 
-def _request(
+async def _ask(
     teller: Teller,
     flight: InFlight,
     purpose: Purpose,
     parts: PromptParts | None,
     abilities: port.Capabilities,
-    *,
-    schema: Any = None,
-) -> Request:
-    """A request of any purpose, measured first (C1, C8). Raises the named errors of the budget."""
-    story, plan = teller.story, flight.plan
-    asked = budget.requested_output(abilities.window, abilities.max_output_tokens)
+    schema: Mapping[str, Any],
+) -> port.Completion:
+    """A question beside the narration, measured first (C1, C8). Raises the named errors of the budget."""
     messages: tuple[prompt.Message, ...] = ()
+    asked = budget.requested_output(abilities.window, abilities.max_output_tokens)
     if parts is not None:
-        messages, asked = measured(teller, parts, abilities, schema=schema)
-    scene = Scene(
+        fitted, counted = await measuring.measure_question(teller, parts, abilities, schema)
+        messages, asked = fitted.messages, counted.requested_output
+        if fitted.parts.raw_tail != parts.raw_tail and fitted.parts.raw_tail:
+            flight.record.setdefault("read_from", {})[purpose.value] = fitted.parts.raw_tail[0].node_id
+    request = Request(purpose, messages, _scene(teller, flight), asked, schema=schema, take=flight.plan.ordinal)
+    return await answer(teller, request)
+
+
+def _scene(teller: Teller, flight: InFlight) -> Scene:
+    story, plan = teller.story, flight.plan
+    return Scene(
         story.definition,
         _state(flight),
         story.row.seed,
@@ -375,33 +401,6 @@ def _request(
         flight.text,
         is_retold=plan.verb == "retell",
     )
-    return Request(purpose, messages, scene, asked, schema=schema, take=plan.ordinal)
-
-
-def measured(
-    teller: Teller, parts: PromptParts, abilities: port.Capabilities, *, schema: Any = None
-) -> tuple[tuple[prompt.Message, ...], int]:
-    """The messages that go out and the output asked for. Raises ``context-too-long`` where history needs covering."""
-    counted = budget.compute_budget(
-        window=abilities.window,
-        window_source=abilities.window_source,
-        max_output_tokens=abilities.max_output_tokens,
-        stable_prefix=parts.stable_prefix,
-        count=teller.narrator.count,
-        tool_schema=json.dumps(dict(schema)) if schema is not None else "",
-        has_rules=teller.story.definition.has_rules,
-        high_watermark=teller.high_watermark,
-        low_watermark=teller.low_watermark,
-    )
-    fitted = budget.fit(parts, counted, teller.narrator.count)
-    if isinstance(fitted, budget.NeedsCompaction):
-        raise NarrationFailed(
-            "context-too-long",
-            f"The story is longer than the narrator's window holds ({fitted.context_and_tail:,} of"
-            f" {fitted.hard_input:,} tokens).",
-            "Set context_window to what the server really has, or choose a narrator with a larger one.",
-        )
-    return fitted.messages, counted.requested_output
 
 
 def _state(flight: InFlight) -> State:

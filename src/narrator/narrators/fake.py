@@ -150,7 +150,14 @@ _HARMLESS: Mapping[Purpose, Answer] = {
     Purpose.NARRATE: "The story goes on.",
     Purpose.CHECK: {"check": None},
     Purpose.EXTRACT: {"changes": []},
-    Purpose.COMPACT: {"events": [], "choices": [], "facts": [], "conflicts": [], "goals": [], "mood": ""},
+    Purpose.COMPACT: {
+        "events": ["Something happened."],
+        "choices": [],
+        "facts": [],
+        "conflicts": [],
+        "goals": [],
+        "mood": "",
+    },
     Purpose.MEMORY: {"memory": "Something happened."},
     Purpose.SUGGEST: {"suggestions": ["Look around.", "Wait.", "Go on."]},
 }

@@ -262,7 +262,7 @@ class OpenAICompatible:
             await asyncio.sleep(wait)
 
     async def complete(self, request: Request) -> Completion:
-        """The whole answer to a request with a schema. Raises as ``stream`` does; waits are not shown."""
+        """The whole answer to a request with a schema. Raises as ``stream`` does; ``on_wait`` hears of waits."""
         text: list[str] = []
         finish = Finish("stop")
         async with aclosing(self.stream(request)) as chunks:
@@ -271,6 +271,8 @@ class OpenAICompatible:
                     text.append(chunk.text)
                 elif isinstance(chunk, Finish):
                     finish = chunk
+                elif isinstance(chunk, Waiting) and request.on_wait is not None:
+                    request.on_wait(chunk)
         return Completion("".join(text), finish)
 
     async def aclose(self) -> None:

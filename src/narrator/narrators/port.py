@@ -6,7 +6,7 @@ alone. A narrator keeps nothing between requests that an answer depends on.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -72,7 +72,11 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request of any purpose. ``take`` offsets a configured sampler seed (T16)."""
+    """One request of any purpose. ``take`` offsets a configured sampler seed (T16).
+
+    ``on_wait`` hears of each wait before a request that wants a whole answer is tried again (T12); a stream says so
+    itself.
+    """
 
     purpose: Purpose
     messages: tuple[Message, ...]
@@ -82,6 +86,7 @@ class Request:
     tools: tuple[Tool, ...] = ()
     sampling: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     take: int = 0
+    on_wait: Callable[[Waiting], None] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +162,23 @@ class Capabilities:
     counting: str = "bytes"
     reads_messages: bool = True
     proposes_as: Literal["model", "storylet"] = "model"
+
+
+@runtime_checkable
+class CountsAhead(Protocol):
+    """What a narrator may do besides: have texts counted by a tokenizer that answers over the wire (C4)."""
+
+    async def count_ahead(self, messages: Sequence[Message]) -> None:
+        """Have these counted, so that ``count`` is exact for them from now on. Raises nothing."""
+        ...
+
+
+@runtime_checkable
+class IsElsewhere(Protocol):
+    """What a narrator may know besides: the host that gets the words, and whether that is this machine (T16)."""
+
+    host: str
+    is_loopback: bool
 
 
 @runtime_checkable

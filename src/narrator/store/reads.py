@@ -8,12 +8,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from narrator.core.checks import Check
 from narrator.core.errors import BadValue, Damaged
 from narrator.core.lineage import LINE, PATH, TAIL, End
 from narrator.core.state import Event
+from narrator.core.summary import ContextCheckpoint
 from narrator.core.tree import Checkpoint, Coordinate, Node
+from narrator.core.words import match_any
 from narrator.store.open import Store
 
 _NAMES = (
@@ -254,6 +257,16 @@ def audit(store: Store, end: End, path: str) -> list[tuple[int, Event]]:
     return [(row[0], Event(row[1], row[2], _json(row[3]), _json(row[4]), *row[5:])) for row in rows]
 
 
+def last_change(store: Store, end: End, path: str, before: int) -> int | None:
+    """The position before ``before`` where a field was last changed on a path, or None; newest rows first."""
+    sql = (
+        f"SELECT {_N_COLUMNS} FROM state_events e CROSS JOIN nodes n ON n.id = e.node_id"
+        " WHERE e.path = ? AND n.depth < ? AND n.hidden_by IS NULL ORDER BY e.node_id DESC"
+    )
+    found = (as_node(row) for row in store.db.execute(sql, (path, before)))
+    return next((each.depth for each in found if is_on_path(store, each, end)), None)
+
+
 def checks_on(store: Store, end: End) -> list[Check]:
     """The checks along a path, oldest first."""
     sql = f"""{PATH}
@@ -298,21 +311,123 @@ class MemoryRow:
     text: str
     source: str
     is_pinned: bool
+    first_depth: int | None = None
+    depth: int = 0
 
 
 def memories(store: Store, end: End) -> list[MemoryRow]:
     """The memories on a path that were not forgotten, in order of the path."""
+    return _memories(store, end, "m.forgotten = 0")
+
+
+def pinned_memories(store: Store, end: End) -> list[MemoryRow]:
+    """The pinned ones among them."""
+    return _memories(store, end, "m.forgotten = 0 AND m.pinned = 1")
+
+
+def told_blocks(store: Store, end: End) -> list[tuple[int, int]]:
+    """(first, last) depths of the path that a memory tells of, forgotten ones included (C23)."""
+    rows = _memories(store, end, "m.first_depth IS NOT NULL AND m.source != 'typed'")
+    return [(row.first_depth or row.depth, row.depth) for row in rows]
+
+
+def _memories(store: Store, end: End, condition: str) -> list[MemoryRow]:
+    columns = "m.id, m.node_id, m.text, m.source, m.pinned, m.first_depth, n.depth"
     sql = f"""
     WITH RECURSIVE {LINE}
-    SELECT m.id, m.node_id, m.text, m.source, m.pinned, n.depth FROM memories m
+    SELECT {columns} FROM memories m
     JOIN nodes n ON n.id = m.node_id
     JOIN line ON line.branch_id = n.branch_id AND n.depth BETWEEN line.first AND line.last
-    WHERE m.forgotten = 0
+    WHERE {condition}
     UNION ALL
-    SELECT id, node_id, text, source, pinned, :depth + 1 FROM memories WHERE node_id = :loose AND forgotten = 0
-    ORDER BY 6, 1
+    SELECT {columns} FROM memories m JOIN nodes n ON n.id = m.node_id WHERE m.node_id = :loose AND {condition}
+    ORDER BY 7, 1
     """
-    return [MemoryRow(a, b, c, d, bool(e)) for a, b, c, d, e, _ in store.db.execute(sql, end.bind())]
+    return [MemoryRow(a, b, c, d, bool(e), f, g) for a, b, c, d, e, f, g in store.db.execute(sql, end.bind())]
+
+
+def rarest_phrases(store: Store, phrases: Sequence[str], limit: int) -> list[str]:
+    """Those of the phrases that a memory holds, the rarest first: what a query of full text is worth asking for.
+
+    A word that more than a quarter of many memories hold tells nothing and costs most, so it is left out.
+    """
+    sql = "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)"
+    most = max(50, store.db.execute("SELECT count(*) FROM memories").fetchone()[0] // 4)
+    counted = []
+    for phrase in phrases:
+        held = store.db.execute(sql, (match_any((phrase,)), most + 1)).fetchone()[0]
+        if 0 < held <= most:
+            counted.append((held, phrase))
+    return [phrase for _, phrase in sorted(counted, key=lambda each: each[0])[:limit]]
+
+
+def ranked_memories(
+    store: Store, end: End, match: str, limit: int, *, shown_from: int
+) -> list[tuple[MemoryRow, float]]:
+    """The memories on a path that match best, by BM25, with their scores; without pinned and forgotten ones.
+
+    Those that tell of nodes from the depth ``shown_from`` on alone are left out: the prompt shows the nodes (C24).
+    """
+    on_path = store.forest.reach(end)
+    sql = """
+    SELECT m.id, m.node_id, m.text, m.source, m.first_depth, n.depth, n.branch_id, -rank FROM memories_fts
+    JOIN memories m ON m.id = memories_fts.rowid JOIN nodes n ON n.id = m.node_id
+    WHERE memories_fts MATCH ? AND m.forgotten = 0 AND m.pinned = 0 ORDER BY rank
+    """
+    found: list[tuple[MemoryRow, float]] = []
+    for memory_id, node_id, text, source, first_depth, depth, branch_id, score in store.db.execute(sql, (match,)):
+        is_there = node_id == end.loose_id if branch_id is None else depth <= on_path.get(branch_id, 0)
+        is_shown = first_depth is not None and first_depth >= shown_from
+        if is_there and not is_shown:
+            found.append((MemoryRow(memory_id, node_id, text, source, False, first_depth, depth), score))
+            if len(found) >= limit:
+                break
+    return found
+
+
+def has_unindexed_memories(store: Store) -> bool:
+    """Whether the full-text index is behind the memories."""
+    sql = "SELECT (SELECT max(id) FROM memories) > coalesce((SELECT max(rowid) FROM memories_fts), 0)"
+    return bool(store.db.execute(sql).fetchone()[0])
+
+
+def context_checkpoint_hosts(store: Store, end: End) -> list[int]:
+    """The hosts of context checkpoints on a path, the deepest first (C14)."""
+    on_path = store.forest.reach(end)
+    sql = """
+    SELECT c.at_node_id, n.branch_id, n.depth FROM context_checkpoints c JOIN nodes n ON n.id = c.at_node_id
+    WHERE n.hidden_by IS NULL ORDER BY n.depth DESC
+    """
+    return [
+        host
+        for host, branch_id, depth in store.db.execute(sql)
+        if (host == end.loose_id if branch_id is None else depth <= on_path.get(branch_id, 0))
+    ]
+
+
+def context_checkpoint(store: Store, host_id: int) -> ContextCheckpoint | None:
+    """The context checkpoint that hangs from a node."""
+    sql = (
+        "SELECT at_node_id, covered_through_node_id, retained_from_node_id, checkpoint_schema_version,"
+        " prompt_schema_version, stable_prefix_hash, summary_json, source_hash, is_partial FROM context_checkpoints"
+        " WHERE at_node_id = ?"
+    )
+    row = store.db.execute(sql, (host_id,)).fetchone()
+    if row is None:
+        return None
+    *plain, is_partial = row
+    return ContextCheckpoint(*plain, bool(is_partial))  # type: ignore[call-arg]
+
+
+def is_agreed(store: Store, host: str) -> bool:
+    """Whether the player lets this host have the words of the campaign (T16)."""
+    return store.db.execute("SELECT 1 FROM agreed_hosts WHERE host = ?", (host,)).fetchone() is not None
+
+
+def provenance(store: Store, node_id: int) -> dict[str, Any] | None:
+    """The record of the request that made a node (S25), or None."""
+    row = store.db.execute("SELECT record FROM provenance WHERE node_id = ?", (node_id,)).fetchone()
+    return json.loads(row[0]) if row is not None else None
 
 
 def draft(store: Store) -> Draft | None:

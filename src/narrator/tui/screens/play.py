@@ -115,7 +115,7 @@ class PlayScreen(PlayActs):
         self._draft_timer = self.set_interval(DRAFT_SECONDS, self._write_draft, pause=True)
         if self.story.is_read_only:
             self.set_interval(WATCH_SECONDS, self._watch)
-        abilities = await self.session.narrator.capabilities()
+        abilities = await self.session.abilities()
         self._stand(host=abilities.host)
         self.composer.history = self._earlier_inputs()
         for words in app.notes_of_start():

@@ -1,0 +1,121 @@
+"""Memories: which of them a prompt holds, and how a block of the path becomes one (C23, C24, S33).
+
+Blocks go by depth: with six nodes to a block the first ends at depth 6. The memory of a block hangs from its last
+node, once something is written below that, so that every path through the node has it and no other path does. What a
+memory tells of is known by depths, so that a block is told once also where the size of blocks was changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from narrator.core import prompt
+from narrator.core.answers import NotAnObject, parse_object
+from narrator.core.errors import NarrationFailed
+from narrator.core.lineage import End
+from narrator.core.prompt import Part
+from narrator.core.state import State
+from narrator.core.view import name_of
+from narrator.core.words import match_any, phrases
+from narrator.engine.story import Story
+from narrator.engine.turn import Plan
+from narrator.store import commit, reads
+
+_MOST_PHRASES: Final = 12
+_MOST_SENTENCES: Final = 3
+_MOST_CHARACTERS: Final = 600
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’»)]*\s+|(?<=[。！？])")
+
+
+# ------------------------------------------------------------------------------------------------------------ retrieval
+
+
+def recall(story: Story, plan: Plan, state: State, shown_from: int, limit: int) -> tuple[Part, ...]:
+    """The memories for the tail of a prompt: pinned ones first, then the best by full text, at most ``limit`` (C24).
+
+    Looked for are the words of the input (of the last narration where there is none) and of the scene, along the whole
+    path. What the raw tail shows from the depth ``shown_from`` on is not told a second time, unless it is pinned.
+    """
+    end = reads.end_of(story.store, plan.anchor)
+    pinned = [prompt.memory_part(row.text, f"#{row.id}", "pinned") for row in reads.pinned_memories(story.store, end)]
+    room = limit - len(pinned)
+    if room <= 0:
+        return tuple(pinned)
+    wanted = _wanted(story, plan, state)
+    if not wanted:
+        return tuple(pinned)
+    ranked = reads.ranked_memories(story.store, end, match_any(wanted), room, shown_from=shown_from)
+    return (*pinned, *(prompt.memory_part(row.text, f"#{row.id}", f"score {score:.2f}") for row, score in ranked))
+
+
+def _wanted(story: Story, plan: Plan, state: State) -> list[str]:
+    """The rarest phrases of input and scene that any memory holds."""
+    if reads.has_unindexed_memories(story.store) and not story.is_read_only:
+        commit.index_memories(story.store)
+    text = plan.input
+    if not text and plan.history_end is not None and plan.history_end.role != "correction":
+        text = plan.history_end.text
+    values = state.values
+    present = values.get("scene.present")
+    scene = [values.get("location"), *(present if isinstance(present, list) else [])]
+    names = [name_of(state, story.definition, each) for each in scene if isinstance(each, str)]
+    return reads.rarest_phrases(story.store, phrases("\n".join((text, *names))), _MOST_PHRASES)
+
+
+# --------------------------------------------------------------------------------------------------------------- making
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Nodes of a path that no memory tells of yet, from the depth ``first`` to the depth ``last``."""
+
+    first: int
+    last: int
+
+
+def due_block(story: Story, end: End, every: int, given_up: Collection[Block]) -> Block | None:
+    """The latest block of a path that is due, or None. Something stands below its last node (S33)."""
+    told = sorted(reads.told_blocks(story.store, end), reverse=True)
+    last_block = (end.length - 1) // every
+    at = 0
+    for number in range(last_block, 0, -1):
+        first, last = (number - 1) * every + 1, number * every
+        while at < len(told) and told[at][0] > last:
+            at += 1
+        covering = []
+        for low, high in told[at:]:
+            if high < first:
+                break
+            covering.append((low, high))
+        block = _uncovered(first, last, covering)
+        if block is not None and block not in given_up:
+            return block
+    return None
+
+
+def _uncovered(first: int, last: int, covering: Sequence[tuple[int, int]]) -> Block | None:
+    """The first run of depths that no memory tells of."""
+    free = [depth for depth in range(first, last + 1) if not any(low <= depth <= high for low, high in covering)]
+    if not free:
+        return None
+    run = 1
+    while run < len(free) and free[run] == free[run - 1] + 1:
+        run += 1
+    return Block(free[0], free[run - 1])
+
+
+def parse_memory(text: str) -> str:
+    """The memory in a model's answer: one to three sentences. Raises ``NarrationFailed`` (``narrator-malformed``)."""
+    try:
+        found = parse_object(text).get("memory")
+    except NotAnObject as error:
+        raise NarrationFailed("narrator-malformed", f"A memory could not be read: {error}.") from error
+    told = " ".join(found.split()) if isinstance(found, str) else ""
+    if not told:
+        raise NarrationFailed("narrator-malformed", "A memory was empty.")
+    sentences = [each for each in _SENTENCE_END.split(told) if each.strip()]
+    kept = " ".join(each.strip() for each in sentences[:_MOST_SENTENCES])
+    return kept if len(kept) <= _MOST_CHARACTERS else kept[:_MOST_CHARACTERS].rsplit(" ", 1)[0] + "…"

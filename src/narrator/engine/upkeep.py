@@ -1,0 +1,117 @@
+"""Upkeep: what is done for a story while no turn runs, one piece after another (T1, C19, C23).
+
+First a context checkpoint that is due, then memories, the latest block first. Each piece asks the narrator once or
+more and ends with one commit against its host node; cancelled before that it has written nothing. A narrator that
+reads the scene alone has no use for either.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from narrator.core.errors import NarrationFailed, NarratorError
+from narrator.core.prompt import encode
+from narrator.core.questions import MEMORY_SCHEMA, memory_prompt
+from narrator.core.tree import Node
+from narrator.engine import compaction, measuring, memory, prompting, turn
+from narrator.engine.memory import Block
+from narrator.engine.teller import Teller, abilities_of, answer, may_ask
+from narrator.narrators.port import Capabilities, Purpose, Request, Scene
+from narrator.store import commit, reads
+
+_MEMORY_OUTPUT: Final = 256
+_MOST_IMPORTED: Final = 50
+"""So many blocks that an import brought become memories in one session, so that a long import is no flood."""
+
+
+class Upkeep:
+    """What a session remembers of its upkeep. Owns nothing but that: which story was looked after, and what failed."""
+
+    def __init__(self) -> None:
+        self._compacted: tuple[int, str] | None = None
+        self._remembered: tuple[int, int, int] | None = None
+        self._given_up: set[Block] = set()
+        self._imported = 0
+
+    async def step(self, teller: Teller) -> bool:
+        """Do one piece; whether another may be due. Raises ``NarrationFailed`` where the narrator fails."""
+        if teller.story.is_read_only or not may_ask(teller.story, teller.narrator):
+            return False
+        abilities = await abilities_of(teller)
+        if not abilities.reads_messages:
+            return False
+        return await self._compact(teller, abilities) or await self._remember(teller, abilities)
+
+    async def _compact(self, teller: Teller, abilities: Capabilities) -> bool:
+        """Cover the oldest of the story ahead of need, once for every state of the story."""
+        story = teller.story
+        looked_at = (story.revision, teller.narrator.name)
+        if self._compacted == looked_at:
+            return False
+        plan = turn.plan_continue(story)
+        state = story.state(plan.anchor)
+        try:
+            found = await measuring.measure(teller, plan, state, (), abilities)
+        except NarratorError:
+            found = None  # what does not fit is said by the turn that needs it
+        if found is None or found.needs is None or plan.history_end is None:
+            self._compacted = looked_at
+            return False
+        job = compaction.plan_job(teller, plan.history_end, found.history, found.needs)
+        done = await compaction.compact(
+            teller,
+            abilities,
+            job,
+            found.parts.stable_prefix,
+            summary_tokens=compaction.summary_tokens(found.budget),
+            is_needed=False,
+        )
+        self._compacted = looked_at
+        return done
+
+    async def _remember(self, teller: Teller, abilities: Capabilities) -> bool:
+        """Condense one block of the path to a memory."""
+        story, every = teller.story, teller.context.memory_every
+        end = story.end
+        looked_at = (end.branch_id, (end.length - 1) // every, every)
+        if self._remembered == looked_at:
+            return False
+        block = memory.due_block(story, end, every, self._given_up)
+        nodes = reads.window(story.store, end, block.first, block.last) if block is not None else []
+        if block is None or (nodes[-1].origin == "imported" and self._imported >= _MOST_IMPORTED):
+            self._remembered = looked_at
+            return False
+        text = await self._condense(teller, abilities, block, nodes)
+        if text is None:
+            self._given_up.add(block)
+            return True
+        told, nodes = text
+        self._imported += nodes[-1].origin == "imported"
+        commit.keep_memory(story.store, nodes[-1].id, told, nodes[0].depth)
+        return True
+
+    async def _condense(
+        self, teller: Teller, abilities: Capabilities, block: Block, nodes: list[Node]
+    ) -> tuple[str, list[Node]] | None:
+        """The memory of as many of the nodes as one request holds, from the first on; None where not even one does."""
+        story = teller.story
+        last = nodes[-1]
+        prefix = prompting.stable_prefix(story, story.state())
+        counted = measuring.budget_of(teller, abilities, prefix, MEMORY_SCHEMA)
+        while nodes:
+            parts = memory_prompt(prefix, [prompting.as_part(node) for node in nodes])
+            messages = encode(parts)
+            if teller.counter(messages[1:]) <= counted.hard_input:
+                break
+            nodes = nodes[:-1]
+        if not any(node.role != "correction" and node.text.strip() for node in nodes):
+            return None
+        scene = Scene(story.definition, story.state(last), story.row.seed, last.chain_hash, last.rolls)
+        output = min(_MEMORY_OUTPUT, counted.requested_output)
+        request = Request(Purpose.MEMORY, messages, scene, output, schema=MEMORY_SCHEMA)
+        try:
+            return memory.parse_memory((await answer(teller, request)).text), nodes
+        except NarrationFailed as error:
+            if error.code == "narrator-malformed":
+                self._given_up.add(block)
+            raise
