@@ -139,7 +139,8 @@ class TakesListed:
 
 @dataclass(frozen=True, slots=True)
 class BranchListed:
-    """One branch of the rail (S29). ``last_read`` is an ISO 8601 time or None."""
+    """One branch of the rail (S29). ``last_read`` is an ISO 8601 time or None; ``unplaced`` counts the takes below its
+    steps that nobody has built on."""
 
     id: int
     name: str | None
@@ -151,6 +152,7 @@ class BranchListed:
     on_path: bool
     last_read: str | None
     checkpoints: tuple[str, ...] = ()
+    unplaced: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +292,7 @@ class BranchMapped:
     on_path: bool
     last_read: str | None
     checkpoints: tuple[str, ...] = ()
+    unplaced: int = 0
     takes: tuple[TakesAtPosition, ...] = ()
 
 

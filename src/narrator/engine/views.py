@@ -53,6 +53,11 @@ def branches(store: Store, tip: Node) -> list[BranchListed]:
             "SELECT branch_id, count(*) FROM nodes WHERE branch_id NOT NULL AND hidden_by IS NULL GROUP BY 1"
         )
     )
+    loose = """
+    SELECT p.branch_id, count(*) FROM nodes n INDEXED BY nodes_unplaced JOIN nodes p ON p.id = n.parent_id
+    WHERE n.branch_id IS NULL AND n.hidden_by IS NULL GROUP BY 1
+    """
+    takes_of = dict(store.db.execute(loose))
     read = lines.last_read(store)
     named = checkpoints_by_branch(store)
     played_at = reads.campaign(store).played_at
@@ -68,6 +73,7 @@ def branches(store: Store, tip: Node) -> list[BranchListed]:
             on_path=branch.id in on_line,
             last_read=played_at if branch.id == current else read.get(branch.id),
             checkpoints=tuple(named.get(branch.id, ())),
+            unplaced=takes_of.get(branch.id, 0),
         )
         for branch in store.forest
         if not branch.is_hidden
