@@ -418,9 +418,9 @@ class Story:
         told = decode_correction(correction.text)
         if told["old"] is None or told["path"] == "facts":
             return None
-        changes = reads.audit(self.store, reads.end_of(self.store, correction), told["path"])
-        before = [position for position, event in changes if position < correction.depth and position > 1]
-        return before[-1] if before else None
+        end = reads.end_of(self.store, correction)
+        position = reads.last_change(self.store, end, told["path"], correction.depth)
+        return position if position is not None and position > 1 else None
 
     def snapshot_at(self, index: int) -> str:
         """The dumped state at the head, for a write of one node below it."""
