@@ -48,11 +48,13 @@ def branches(store: Store, tip: Node) -> list[BranchListed]:
     """Every visible branch in order of id (S29). The current one owns the tip, or the tip's parent."""
     current = lines.line_branch(store, tip)
     on_line = set(store.forest.chain(current)) if current else set()
-    steps_of = dict(
-        store.db.execute(
-            "SELECT branch_id, count(*) FROM nodes WHERE branch_id NOT NULL AND hidden_by IS NULL GROUP BY 1"
-        )
-    )
+    # A branch owns contiguous depths (S5.5), and what is hidden of one that is not lies at its end.
+    steps = """
+    SELECT b.id, (SELECT n.depth FROM nodes n INDEXED BY nodes_coordinate
+                  WHERE n.branch_id = b.id AND n.hidden_by IS NULL ORDER BY n.depth DESC LIMIT 1) - b.fork_depth
+    FROM branches b WHERE b.hidden_by IS NULL
+    """
+    steps_of = dict(store.db.execute(steps))
     loose = """
     SELECT p.branch_id, count(*) FROM nodes n INDEXED BY nodes_unplaced JOIN nodes p ON p.id = n.parent_id
     WHERE n.branch_id IS NULL AND n.hidden_by IS NULL GROUP BY 1

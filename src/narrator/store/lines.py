@@ -30,7 +30,7 @@ def tip_through(store: Store, node: Node) -> Position:
 def line_ending_on(store: Store, branch_id: int, *, placed_only: bool) -> Position | None:
     """The last-read line that ends on a branch: the branch owns its tip, or the tip's parent (S30)."""
     sql = """
-    SELECT v.head_node_id, v.tip_node_id, n.branch_id FROM visits v JOIN nodes n ON n.id = v.tip_node_id
+    SELECT v.head_node_id, v.tip_node_id, n.branch_id FROM visits v CROSS JOIN nodes n ON n.id = v.tip_node_id
     LEFT JOIN nodes p ON p.id = n.parent_id
     WHERE n.hidden_by IS NULL AND coalesce(n.branch_id, p.branch_id) = ? ORDER BY v.counter DESC
     """
@@ -49,7 +49,8 @@ def line_branch(store: Store, tip: Node) -> int | None:
 def last_read(store: Store) -> dict[int, str]:
     """When a line that ends on each branch was last left, by branch id."""
     sql = """
-    SELECT coalesce(n.branch_id, p.branch_id), max(v.visited_at) FROM visits v JOIN nodes n ON n.id = v.tip_node_id
+    SELECT coalesce(n.branch_id, p.branch_id), max(v.visited_at)
+    FROM visits v CROSS JOIN nodes n ON n.id = v.tip_node_id
     LEFT JOIN nodes p ON p.id = n.parent_id WHERE n.hidden_by IS NULL GROUP BY 1
     """
     return {branch: at for branch, at in store.db.execute(sql) if branch is not None}
@@ -60,7 +61,7 @@ def _visited(store: Store) -> list[tuple[int, int, int, int]]:
     sql = """
     SELECT v.tip_node_id, v.head_node_id, coalesce(n.branch_id, p.branch_id, 0),
            CASE WHEN n.branch_id IS NULL THEN coalesce(p.depth, 0) ELSE n.depth END
-    FROM visits v JOIN nodes n ON n.id = v.tip_node_id LEFT JOIN nodes p ON p.id = n.parent_id
+    FROM visits v CROSS JOIN nodes n ON n.id = v.tip_node_id LEFT JOIN nodes p ON p.id = n.parent_id
     WHERE n.hidden_by IS NULL ORDER BY v.counter DESC
     """
     return list(store.db.execute(sql))
