@@ -7,8 +7,9 @@ from copy import deepcopy
 
 import pytest
 
-from tests.model.naive import Model, Refused, View
+from tests.model.naive import Model
 from tests.model.play import Dice, play
+from tests.model.tree import Refused, View
 
 
 def told(model: Model) -> list[int]:

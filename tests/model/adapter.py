@@ -26,7 +26,8 @@ from narrator.narrators.port import NOTHING, Capabilities, Chunk, Completion, De
 from narrator.store import commit
 from narrator.store.open import create_file
 from narrator.store.verify import verify_connection
-from tests.model.naive import STATE, Model, RailEntry, Refused, View, effects
+from tests.model.naive import Model
+from tests.model.tree import STATE, RailEntry, Refused, View, effects
 
 DEFINITION = """
 [campaign]

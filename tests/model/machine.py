@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.model.adapter import NARRATING, PARTIAL, Program
-from tests.model.naive import Model, View
+from tests.model.naive import Model
 from tests.model.play import Dice, play
+from tests.model.tree import View
 
 Step = tuple[str, tuple[Any, ...]]
 OPENINGS = ("Rain.", "Sun.", "Snow.")

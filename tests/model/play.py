@@ -9,7 +9,8 @@ import random
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from tests.model.naive import MODES, Model
+from tests.model.naive import Model
+from tests.model.tree import MODES
 
 
 class Choices(Protocol):
