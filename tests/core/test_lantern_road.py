@@ -1,28 +1,18 @@
-"""The Lantern Road, played by the pure core: it parses, it answers, it ends, and it never says the same thing too soon.
-
-A turn here is what the runtime makes of it: ``choose``, the check, ``tell``, ``judge``, ``advance``. Nothing is rolled
-but with seeds that stand in this file, so each run plays the same games.
-"""
+"""The Lantern Road, played by the pure core: it parses, it answers, it ends; it never says a thing again too soon."""
 
 from __future__ import annotations
 
-import hashlib
-import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from pathlib import Path
 
 import pytest
 
-from narrator.core.campaign import Definition, parse_definition
-from narrator.core.checks import clock_proposals, roll_check
-from narrator.core.referee import judge
-from narrator.core.state import EMPTY, ENDING, State, advance, initial_events, is_ended
-from narrator.core.storylets import choose, suggestions, tell
+from narrator.core.campaign import Definition
+from narrator.core.state import is_ended
+from narrator.core.storylets import suggestions
+from tests.core import sample_play
+from tests.core.sample_play import SEED, sample
 
-FILE = Path(__file__).parents[2] / "sample_campaigns" / "lantern-road.toml"
 PLACES = ("ferry", "landing", "toll-house", "causeway", "lamp-store", "seventh-lantern", "far-shore")
 COMPANY = {
     "ferry": ["tench"],
@@ -31,8 +21,6 @@ COMPANY = {
     "lamp-store": ["loach"],
     "far-shore": ["dace"],
 }
-SEED = 7
-
 NEWCOMERS = {
     "ferry": (
         "look around",
@@ -115,87 +103,25 @@ PIVOTS = {
 """What moves the story, for the search."""
 
 
-@lru_cache(maxsize=1)
 def road() -> Definition:
-    return parse_definition(FILE.read_text(encoding="utf-8"))
+    return sample("lantern-road")
 
 
-@dataclass
-class Game:
-    """One playthrough. Owns the state, the chain that the dice hang on, and what was said."""
-
-    state: State = field(default_factory=lambda: advance(EMPTY, "opening", initial_events(road())))
-    chain: bytes = b"the opening"
-    said: list[str] = field(default_factory=list)
-    answered_by: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
-
-    @property
-    def place(self) -> str:
-        return str(self.state.values["location"])
-
-    @property
-    def ending(self) -> str:
-        return str(self.state.values.get(ENDING, ""))
-
-    def play(self, text: str) -> str:
-        """One turn; the narration."""
-        definition = road()
-        before = advance(self.state, "player", ())
-        chain = hashlib.sha256(self.chain + text.encode()).digest()
-        choice = choose(definition, before, text, "do" if text else None, seed=SEED, chain_hash=chain, ordinal=0)
-        rolled = []
-        if choice.check is not None:
-            skill, difficulty = choice.check.skill, choice.check.difficulty
-            rolled.append(
-                roll_check(definition, before, skill, difficulty, seed=SEED, chain_hash=chain, ordinal=0, number=0)
-            )
-        telling = tell(choice, rolled, definition, before)
-        told = judge(definition, before, telling.proposals, source="storylet")
-        after = advance(before, "narrator", told.events)
-        ticked = judge(definition, after, clock_proposals(definition, after, rolled), source="check")
-        self.state = advance(before, "narrator", (*told.events, *ticked.events))
-        self.chain = hashlib.sha256(chain + telling.text.encode()).digest()
-        self.said.append(telling.text)
-        self.answered_by.append(choice.storylet.id)
-        self.complaints += [f"{choice.storylet.id}: {refused.reason}" for refused in (*told.refused, *ticked.refused)]
-        return telling.text
-
-    def fork(self) -> Game:
-        return Game(self.state, self.chain, list(self.said), list(self.answered_by), list(self.complaints))
+def new_game() -> sample_play.Game:
+    return sample_play.Game(road())
 
 
-def at(place: str) -> Game:
+def at(place: str) -> sample_play.Game:
     """A game that has come to this place, with nothing found out."""
-    game = Game()
-    values = dict(game.state.values) | {"location": place, "scene.present": COMPANY.get(place, [])}
-    game.state = replace(game.state, values=values)
-    return game
+    return sample_play.at(road(), place, COMPANY.get(place, []))
 
 
-def played(inputs: Iterable[str]) -> Game:
-    game = Game()
-    for text in inputs:
-        assert not is_ended(game.state), f"ended as {game.ending} before {text!r}"
-        game.play(text)
-    return game
+def played(inputs: Iterable[str]) -> sample_play.Game:
+    return sample_play.played(road(), inputs)
 
 
-def walks(count: int, turns: int = 25) -> Iterator[Game]:
-    """Games that wander over the pivots, each with dice of its own, yielded after every turn."""
-    for number in range(count):
-        chance = random.Random(number)
-        game, tried = Game(chain=f"walk {number}".encode()), Counter[str]()
-        for _ in range(turns):
-            pivots = PIVOTS[game.place]
-            least = min(tried[text] for text in pivots)
-            fresh = [text for text in pivots if tried[text] == least]
-            text = chance.choice(fresh if chance.random() < 0.95 else pivots)
-            tried[text] += 1
-            game.play(text)
-            yield game
-            if is_ended(game.state):
-                break
+def walks(count: int) -> Iterator[sample_play.Game]:
+    return sample_play.walks(road(), PIVOTS, count)
 
 
 # -- what is in it -------------------------------------------------------------------------------------------------
@@ -233,7 +159,7 @@ def test_the_opening_fits_on_one_screen_and_says_what_could_be_tried() -> None:
     opening = road().opening
     lines = sum(-(-len(paragraph) // 76) if paragraph else 1 for paragraph in opening.split("\n"))
     assert lines <= 24
-    game = Game()
+    game = new_game()
     for text in ("ask him about the lanterns", "look under the tarpaulin", "go ashore"):
         fork = game.fork()
         fork.play(text)
@@ -334,7 +260,7 @@ def test_there_is_no_dead_end() -> None:
 
 @pytest.mark.spec("U23")
 def test_after_high_water_the_lantern_can_still_be_lit_by_boat() -> None:
-    game = Game()
+    game = new_game()
     game.play("look under the tarpaulin")
     for _ in range(8):
         if game.state.values.get("flags.tench_confessed"):

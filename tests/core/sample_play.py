@@ -1,0 +1,125 @@
+"""A sample campaign, played by the pure core alone: what the tests of the samples share.
+
+A turn here is what the runtime makes of it: ``choose``, the check, ``tell``, ``judge``, ``advance``. Nothing is rolled
+but with seeds that stand in these files, so each run plays the same games.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+
+from narrator.core.campaign import Definition, parse_definition
+from narrator.core.checks import clock_proposals, roll_check
+from narrator.core.referee import judge
+from narrator.core.state import EMPTY, ENDING, State, advance, initial_events, is_ended
+from narrator.core.storylets import choose, tell
+
+SAMPLES = Path(__file__).parents[2] / "sample_campaigns"
+SEED = 7
+
+
+@lru_cache(maxsize=8)
+def sample(name: str) -> Definition:
+    """The campaign in the file of this name, without ``.toml``."""
+    return parse_definition((SAMPLES / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@dataclass
+class Game:
+    """One playthrough. Owns the state, the chain that the dice hang on, and what was said."""
+
+    definition: Definition
+    state: State = EMPTY
+    chain: bytes = b"the opening"
+    said: list[str] = field(default_factory=list)
+    answered_by: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.state is EMPTY:
+            self.state = advance(EMPTY, "opening", initial_events(self.definition))
+
+    @property
+    def place(self) -> str:
+        return str(self.state.values["location"])
+
+    @property
+    def ending(self) -> str:
+        return str(self.state.values.get(ENDING, ""))
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether the last answer was a storylet's own, not a hint or a standard one."""
+        return not self.answered_by[-1].startswith(("~", "hint-"))
+
+    def play(self, text: str) -> str:
+        """One turn; the narration."""
+        definition = self.definition
+        before = advance(self.state, "player", ())
+        chain = hashlib.sha256(self.chain + text.encode()).digest()
+        choice = choose(definition, before, text, "do" if text else None, seed=SEED, chain_hash=chain, ordinal=0)
+        rolled = []
+        if choice.check is not None:
+            skill, difficulty = choice.check.skill, choice.check.difficulty
+            rolled.append(
+                roll_check(definition, before, skill, difficulty, seed=SEED, chain_hash=chain, ordinal=0, number=0)
+            )
+        telling = tell(choice, rolled, definition, before)
+        told = judge(definition, before, telling.proposals, source="storylet")
+        after = advance(before, "narrator", told.events)
+        ticked = judge(definition, after, clock_proposals(definition, after, rolled), source="check")
+        self.state = advance(before, "narrator", (*told.events, *ticked.events))
+        self.chain = hashlib.sha256(chain + telling.text.encode()).digest()
+        self.said.append(telling.text)
+        self.answered_by.append(choice.storylet.id)
+        self.complaints += [f"{choice.storylet.id}: {refused.reason}" for refused in (*told.refused, *ticked.refused)]
+        return telling.text
+
+    def set(self, **values: object) -> Game:
+        """This game with other values in its state; ``__`` stands for the dot of a path."""
+        changed = {path.replace("__", "."): value for path, value in values.items()}
+        self.state = replace(self.state, values=dict(self.state.values) | changed)
+        return self
+
+    def fork(self) -> Game:
+        said, answered_by, complaints = list(self.said), list(self.answered_by), list(self.complaints)
+        return Game(self.definition, self.state, self.chain, said, answered_by, complaints)
+
+
+def at(definition: Definition, place: str, present: Sequence[str] = ()) -> Game:
+    """A game that has come to this place, with nothing found out."""
+    game = Game(definition)
+    values = dict(game.state.values) | {"location": place, "scene.present": list(present)}
+    game.state = replace(game.state, values=values)
+    return game
+
+
+def played(definition: Definition, inputs: Iterable[str]) -> Game:
+    game = Game(definition)
+    for text in inputs:
+        assert not is_ended(game.state), f"ended as {game.ending} before {text!r}"
+        game.play(text)
+    return game
+
+
+def walks(definition: Definition, pivots: Mapping[str, Sequence[str]], count: int, turns: int = 25) -> Iterator[Game]:
+    """Games that wander over the pivots of each place, each with dice of its own, yielded after every turn."""
+    for number in range(count):
+        chance = random.Random(number)
+        game, tried = Game(definition, chain=f"walk {number}".encode()), Counter[str]()
+        for _ in range(turns):
+            here = pivots[game.place]
+            least = min(tried[text] for text in here)
+            fresh = [text for text in here if tried[text] == least]
+            text = chance.choice(fresh if chance.random() < 0.95 else here)
+            tried[text] += 1
+            game.play(text)
+            yield game
+            if is_ended(game.state):
+                break
