@@ -17,7 +17,7 @@ from narrator.bench import prose
 from narrator.bench.of_growth import used_bytes
 from narrator.bench.of_reading import against_flat
 from narrator.bench.ready import ReadyNarrator
-from narrator.bench.sampling import Goal, Row, in_turn, row
+from narrator.bench.sampling import Goal, Row, in_turn, now, row
 from narrator.config import Settings
 from narrator.core.errors import NarratorError
 from narrator.engine.commands import parse_line
@@ -41,10 +41,28 @@ class Game:
     session: Session
     runner: asyncio.Runner
 
-    def do(self, line: str) -> None:
-        """Perform one line to its end. Raises what the session answered where it was not done."""
-        if not self.runner.run(self.session.perform(parse_line(line))):
+    def do(self, line: str) -> float:
+        """Perform one line; seconds to its end. Raises what the session answered where it was not done."""
+        is_done, taken = self.runner.run(_timed(self.session, line))
+        if not is_done:
             raise self.runner.run(_why_not(self.session, line))
+        return taken
+
+    def rest(self) -> None:
+        """Let upkeep finish what the last turn made due; in play it has the time while the player reads."""
+        self.runner.run(_upkeep_done())
+
+
+async def _timed(session: Session, line: str) -> tuple[bool, float]:
+    """Whether a line was done, and the seconds it took: the clock is read in the loop, before upkeep has its turn."""
+    begun = now()
+    is_done = await session.perform(parse_line(line))
+    return is_done, now() - begun
+
+
+async def _upkeep_done() -> None:
+    while upkeep := [task for task in asyncio.all_tasks() if task.get_name() == "upkeep"]:
+        await asyncio.wait(upkeep)
 
 
 async def _why_not(session: Session, line: str) -> NarratorError:
@@ -73,6 +91,7 @@ def playing(files: Files, folder: Path, *, window: int) -> Iterator[list[Game]]:
             games.append(Game(name, copy, session, runner))
         for game in games:
             game.do("look at the drowned road")
+            game.rest()
         yield games
     shutil.rmtree(folder)
 
@@ -81,8 +100,11 @@ def _close(runner: asyncio.Runner, session: Session) -> None:
     runner.run(session.aclose())
 
 
-def _turn(game: Game, random: Random) -> None:
-    game.do(prose.player_input(random))
+def _turn(game: Game, random: Random) -> float:
+    """Seconds that a turn takes, its upkeep not counted."""
+    taken = game.do(prose.player_input(random))
+    game.rest()
+    return taken
 
 
 def turns(files: Files, folder: Path, n: int = 60) -> list[Row]:
@@ -106,6 +128,7 @@ def _same_rows(stack: ExitStack, game: Game, path: Path, folder: Path) -> Callab
     db = game.session.story.store.db
     before = {row[0] for row in db.execute("SELECT hash FROM parts")}
     game.do("look at the drowned road again")
+    game.rest()
     parts = [row for row in db.execute("SELECT hash, text FROM parts") if row[0] not in before]
     nodes = db.execute("SELECT * FROM nodes ORDER BY id DESC LIMIT 2").fetchall()[::-1]
     ids = tuple(node[0] for node in nodes)

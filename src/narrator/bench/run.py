@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 
-from narrator.bench import fixtures, of_growth, of_reading, of_turns
+from narrator.bench import fixtures, of_growth, of_reading, of_turns, sampling
 from narrator.bench.sampling import Row
 from narrator.core.errors import BadValue, NarratorError
 
@@ -80,8 +80,16 @@ def chosen(only: Sequence[str]) -> list[Measure]:
     return [m for m in MEASURES if not only or any(m.name.startswith(word) for word in only)]
 
 
-def run(folder: Path, *, only: Sequence[str] = (), is_small: bool = False, say: Say = lambda text: None) -> list[Row]:
+def run(
+    folder: Path,
+    *,
+    only: Sequence[str] = (),
+    is_small: bool = False,
+    is_processor_time: bool = False,
+    say: Say = lambda text: None,
+) -> list[Row]:
     """Run the chosen measures in ``folder``. ``is_small`` leaves out the campaigns of 100,000 steps."""
+    sampling.count_processor_time(is_processor_time)
     measures = chosen(only)
     wanted = {name for measure in measures for name in measure.campaigns}
     there = fixtures.SMALL if is_small else fixtures.SMALL + fixtures.LARGE

@@ -13,7 +13,8 @@ import click
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object instead of a table.")
 @click.option("--only", multiple=True, metavar="NAME", help="Run the measures whose name begins so (may be repeated).")
 @click.option("--small", "is_small", is_flag=True, help="Leave out the campaigns of 100,000 steps.")
-def command(is_json: bool, only: tuple[str, ...], is_small: bool) -> None:
+@click.option("--cpu", "is_processor_time", is_flag=True, help="Count processor time: for a machine that is busy.")
+def command(is_json: bool, only: tuple[str, ...], is_small: bool, is_processor_time: bool) -> None:
     """Measure what narrator costs on this machine, beside what the same work costs without it.
 
     Writing the campaigns that are measured takes about a minute (a few seconds with --small). A goal that is not met
@@ -27,5 +28,11 @@ def command(is_json: bool, only: tuple[str, ...], is_small: bool) -> None:
         from narrator.bench import report
         from narrator.bench.run import run
 
-        rows = run(Path(folder), only=only, is_small=is_small, say=lambda text: click.echo(text, err=True))
+        rows = run(
+            Path(folder),
+            only=only,
+            is_small=is_small,
+            is_processor_time=is_processor_time,
+            say=lambda text: click.echo(text, err=True),
+        )
     click.echo(report.as_json(rows) if is_json else report.as_table(rows))
