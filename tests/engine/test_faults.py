@@ -149,7 +149,10 @@ async def test_a_disk_that_fails_at_any_statement_of_a_turn_changes_nothing(mill
             answer = await play.do("I climb.")
             if db.disarm() < at:
                 break
-            assert not answer.ok, at
+            if answer.ok:  # The turn was whole; what failed was upkeep behind it.
+                play.story.undo(2)
+                start = play.rows()
+                continue
             assert answer.code == names[code], at
             assert answer.draft == "I climb."
             assert verify_connection(db).problems == ()

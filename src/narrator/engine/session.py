@@ -16,7 +16,7 @@ from typing import Any, Literal
 from narrator import __version__
 from narrator.config import Settings
 from narrator.core.budget import Counter
-from narrator.core.errors import NarrationFailed, NarratorError, Refusal, Stopped
+from narrator.core.errors import NarratorError, Refusal, Stopped
 from narrator.core.prose import visible
 from narrator.engine import casting, handlers, telling, turn, views
 from narrator.engine.commands import Command, Effect
@@ -50,7 +50,6 @@ class Session:
         self._answers = answers
         self._feed = Feed()
         self._lanes = Lanes(self._upkeep_failed)
-        self._counter = Counter(narrator.count)
         self._upkeep = Upkeep()
         self._question: tuple[Asked, asyncio.Future[tuple[str, Any]]] | None = None
         self._questions = 0
@@ -307,6 +306,16 @@ class Session:
             self.settings.offline,
         )
 
+    @property
+    def narrator(self) -> Narrator:
+        """Who tells the story."""
+        return self._narrator
+
+    @narrator.setter
+    def narrator(self, narrator: Narrator) -> None:
+        self._narrator = narrator
+        self._counter = Counter(narrator.count)
+
     async def abilities(self) -> Capabilities:
         """What is known of the narrator; a host that the player has not agreed to is not asked (T16)."""
         return await known_abilities(self.story, self.narrator)
@@ -315,7 +324,6 @@ class Session:
         """Let another one tell from the next turn on; what the one before was doing ends (T19)."""
         self._lanes.cancel_upkeep()
         before, self.narrator = self.narrator, narrator
-        self._counter = Counter(narrator.count)
         await before.aclose()
 
     def _keep_up(self) -> None:
@@ -381,7 +389,7 @@ class Session:
             commit.keep_draft(self.story.store, text, mode)
 
     def _upkeep_failed(self, error: BaseException) -> None:
-        if isinstance(error, NarrationFailed):
+        if isinstance(error, NarratorError):
             self.publish(Noted(f"Upkeep waits: {error.message}"))
         else:
             self.publish(Failed("io-error", f"Upkeep failed: {error}"))

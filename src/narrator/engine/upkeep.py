@@ -18,6 +18,7 @@ from narrator.engine.memory import Block
 from narrator.engine.teller import Teller, abilities_of, answer, may_ask
 from narrator.narrators.port import Capabilities, Purpose, Request, Scene
 from narrator.store import commit, reads
+from narrator.store.open import translated
 
 _MEMORY_OUTPUT: Final = 256
 _MOST_IMPORTED: Final = 50
@@ -35,12 +36,15 @@ class Upkeep:
 
     async def step(self, teller: Teller) -> bool:
         """Do one piece; whether another may be due. Raises ``NarrationFailed`` where the narrator fails."""
-        if teller.story.is_read_only or not may_ask(teller.story, teller.narrator):
+        if teller.story.is_read_only:
             return False
-        abilities = await abilities_of(teller)
-        if not abilities.reads_messages:
-            return False
-        return await self._compact(teller, abilities) or await self._remember(teller, abilities)
+        with translated(teller.story.path):
+            if not may_ask(teller.story, teller.narrator):
+                return False
+            abilities = await abilities_of(teller)
+            if not abilities.reads_messages:
+                return False
+            return await self._compact(teller, abilities) or await self._remember(teller, abilities)
 
     async def _compact(self, teller: Teller, abilities: Capabilities) -> bool:
         """Cover the oldest of the story ahead of need, once for every state of the story."""
