@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +18,7 @@ from narrator.bench import (
     fixtures,
     of_growth,
     of_keys,
+    of_memory,
     of_reading,
     of_screen,
     of_turns,
@@ -151,6 +153,26 @@ def test_turns_are_measured(files: dict[str, Path], tmp_path: Path, monkeypatch:
     assert all(row.value > 0 for row in rows)
     assert all(row.ratio is not None and row.ratio > 1 for row in rows if row.name.startswith(("turn/flat", "weight")))
     assert {name: path.read_bytes() for name, path in files.items()} == before, "turns are told on copies"
+
+
+def test_retrieval_and_summaries_are_measured(
+    files: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(of_memory, "SUMMARIZED", 600)
+    assert [row.name for row in of_memory.retrieval(files, n=2)] == [f"recall/{name}" for name in SHAPES]
+    requests, seconds = of_memory.first_summary(tmp_path)
+    assert requests.floor is not None
+    assert requests.value >= requests.floor > 1
+    assert seconds.value > 0
+
+
+def test_processor_time_can_be_counted() -> None:
+    try:
+        sampling.count_processor_time(True)
+        waited = sampling.timed(lambda: threading.Event().wait(0.05))
+    finally:
+        sampling.count_processor_time(False)
+    assert waited < 0.04 < sampling.timed(lambda: threading.Event().wait(0.05))
 
 
 def test_redrawing_is_measured(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:

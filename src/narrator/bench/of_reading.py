@@ -65,13 +65,20 @@ def _fetch(bare: sqlite3.Connection, ids: list[int]) -> Callable[[], object]:
 
 def against_flat(what: str, samples: Mapping[str, list[float]], limit: float) -> list[Row]:
     """Each campaign's samples with those of flat-600 as their floor."""
-    flat = samples.get(FLAT)
-    if flat is None:
+    return against(FLAT, what, samples, limit, only=tuple(samples))
+
+
+def against(
+    base: str, what: str, samples: Mapping[str, list[float]], limit: float, *, only: tuple[str, ...]
+) -> list[Row]:
+    """The samples of the campaigns in ``only`` with those of ``base`` as their floor; nothing without a base."""
+    if base not in samples:
         return []
-    others = {name: taken for name, taken in samples.items() if name != FLAT}
+    goal = Goal(limit, is_ratio=True)
     return [
-        row(f"{what}/{name} to {FLAT}", taken, floor=flat, goal=Goal(limit, is_ratio=True))
-        for name, taken in others.items()
+        row(f"{what}/{name} to {base}", samples[name], floor=samples[base], goal=goal)
+        for name in only
+        if name != base and name in samples
     ]
 
 

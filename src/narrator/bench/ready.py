@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from random import Random
 
@@ -16,7 +17,10 @@ TEXTS = 64
 
 
 class ReadyNarrator:
-    """Answers every purpose at once, from texts made beforehand, a word at a time. Owns the order of its texts."""
+    """Answers every purpose at once, from texts made beforehand, a word at a time.
+
+    Owns the order of its texts; ``asked_for`` counts requests by purpose.
+    """
 
     def __init__(self, window: int, seed: int = 1) -> None:
         random = Random(seed)
@@ -26,6 +30,7 @@ class ReadyNarrator:
         self._changes = _changes(random)
         self._memories = [prose.memory(random) for _ in range(TEXTS)]
         self._asked = 0
+        self.asked_for: Counter[Purpose] = Counter()
 
     async def capabilities(self) -> Capabilities:
         """A window of ``window`` tokens, tools and JSON schema."""
@@ -34,6 +39,7 @@ class ReadyNarrator:
     async def stream(self, request: Request) -> AsyncIterator[Chunk]:
         """The next text, word by word."""
         self._asked += 1
+        self.asked_for[request.purpose] += 1
         for word in self._texts[self._asked % TEXTS]:
             yield Delta(word)
         yield Finish("stop")
@@ -41,6 +47,7 @@ class ReadyNarrator:
     async def complete(self, request: Request) -> Completion:
         """A valid answer for the purpose, with two changes where the state is asked for."""
         self._asked += 1
+        self.asked_for[request.purpose] += 1
         answers = {
             Purpose.CHECK: {"check": None},
             Purpose.EXTRACT: {"changes": [next(self._changes), next(self._changes)]},
