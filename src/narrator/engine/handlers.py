@@ -91,6 +91,8 @@ async def _fork(session: Session, command: Command) -> None:
         return
     if session.story.fork(node):
         session.publish(Noted("What is written next stands beside what was there, not over it."))
+    else:
+        session.publish(Noted("Nothing to do: what is written below this step stands on its own already."))
     session.show_tail()
 
 
