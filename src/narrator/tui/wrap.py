@@ -224,7 +224,7 @@ def wrap(text: str, width: int) -> list[Row]:
 class Growing:
     """Prose that is still being written: owns its text and its rows, wraps the last paragraph alone again.
 
-    ``append`` costs the length of the last paragraph, whatever came before it.
+    ``append`` costs the length of the last paragraph at most, mostly that of its last rows.
     """
 
     def __init__(self, width: int) -> None:
@@ -263,8 +263,22 @@ class Growing:
                 self._settled_end = base + paragraph.end
                 self._has_paragraph = True
             else:
-                rows = made
+                rows = self._settle_rows(made, open_text[paragraph.start : paragraph.end])
         self.rows = [*self._settled, *rows]
+
+    def _settle_rows(self, rows: list[Row], paragraph: str) -> list[Row]:
+        """Settle all rows of the last paragraph but its last, where nothing that follows can change them.
+
+        More text only moves the last row's end, unless a marker stands open whose other half may yet come, or the last
+        row begins inside a quotation, which its own text does not tell.
+        """
+        last = rows[-1]
+        if len(rows) < 3 or "*" in paragraph or "_" in paragraph or not last.pieces or last.pieces[0].marks:
+            return rows
+        self._settled.extend(rows[:-1])
+        self._settled_end = last.start
+        self._has_paragraph = True
+        return [last]
 
 
 def _shift(row: Row, by: int) -> Row:

@@ -23,7 +23,7 @@ from textual.widget import Widget
 
 from narrator.tui.transcript_window import GAP, Laid, Line, Place, StepSource, Window, column, input_lines
 from narrator.tui.widgets.ink import Ink, Overlay, draw
-from narrator.tui.wrap import BLANK, Growing, Piece, Row, wrap
+from narrator.tui.wrap import Growing, Piece, Row, wrap
 
 FLUSH_HERTZ = 25
 """How often streamed text reaches the screen a second (20–30)."""
@@ -528,30 +528,52 @@ class Transcript(ScrollView, can_focus=True):
         return overlays
 
     def render_line(self, y: int) -> Strip:
-        """Draw one row; everything about it is known already."""
-        width = self.window.width if self.window is not None else self._width()
-        ink = self.ink()
-        if self.window is None:
-            return Strip.blank(width, ink.prose)
-        row = y + self.scroll_offset.y
-        tail = row - self.window.end
-        if tail >= 0:
-            if tail >= len(self._tail):
-                return Strip.blank(width, ink.prose)
-            line, is_faint = self._tail[tail]
-            key = tail * 2 + is_faint
-            known = self._tail_drawn.get(key)
-            if known is None or known[0].row is not line.row or known[0].kind != line.kind:
-                known = (line, draw(line, width, ink, is_faint=is_faint))
-                self._tail_drawn[key] = known
-            return known[1]
-        found = self.window.line_at(row)
-        if found is None:
-            return Strip.blank(width, ink.prose)
-        laid, index = found
+        """One row of the screen as it is drawn."""
+        return self._draw_rows(range(y, y + 1))[0]
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows of a region. There is no border, padding or opacity to add, so the strips go out as they are."""
+        width = crop.right
+        strips = self._draw_rows(crop.line_range)
+        background = self.background_colors[1]
+        for each in self.get_line_filters():
+            strips = [strip.apply_filter(each, background) for strip in strips]
+        if crop.x or any(strip.cell_length != width for strip in strips):
+            style = self.ink().prose
+            strips = [strip.crop_extend(crop.x, width, style) for strip in strips]
+        return strips
+
+    def _draw_rows(self, rows: range) -> list[Strip]:
+        """Draw rows of the screen; everything about them is known already, and most was drawn before."""
+        ink, window = self.ink(), self.window
+        if window is None:
+            return [Strip.blank(self._width(), ink.prose)] * len(rows)
+        width, end, offset = window.width, window.end, self.scroll_offset.y
+        is_marked = self._words is not None or self.text_selection is not None
+        blank = Strip.blank(width, ink.prose)
+        strips: list[Strip] = []
+        for row in range(rows.start + offset, rows.stop + offset):
+            if row >= end:
+                strips.append(self._draw_tail(row - end, width, ink) or blank)
+                continue
+            found = window.line_at(row)
+            strips.append(blank if found is None else self._draw_line(*found, width, ink, is_marked))
+        return strips
+
+    def _draw_tail(self, index: int, width: int, ink: Ink) -> Strip | None:
+        if index >= len(self._tail):
+            return None
+        line, is_faint = self._tail[index]
+        key = index * 2 + is_faint
+        known = self._tail_drawn.get(key)
+        if known is None or known[0].row is not line.row or known[0].kind != line.kind:
+            known = (line, draw(line, width, ink, is_faint=is_faint))
+            self._tail_drawn[key] = known
+        return known[1]
+
+    def _draw_line(self, laid: Laid, index: int, width: int, ink: Ink, is_marked: bool) -> Strip:
         is_chosen = self.selected == laid.step.position
-        overlays = self._overlays(laid) if self._words is not None or self.text_selection is not None else []
-        if overlays:
+        if is_marked and (overlays := self._overlays(laid)):
             return draw(laid.lines[index], width, ink, step=laid.step, is_chosen=is_chosen, overlays=overlays)
         key = index * 2 + is_chosen
         strip = laid.drawn.get(key)
@@ -559,6 +581,3 @@ class Transcript(ScrollView, can_focus=True):
             strip = draw(laid.lines[index], width, ink, step=laid.step, is_chosen=is_chosen)
             laid.drawn[key] = strip
         return strip
-
-
-__all__ = ["BLANK", "FLUSH_HERTZ", "Draft", "Transcript"]
