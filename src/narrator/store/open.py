@@ -19,7 +19,7 @@ from sqlite_utils import Database
 from narrator.core.errors import Damaged, StoreError
 from narrator.core.lineage import Forest
 from narrator.core.tree import Branch
-from narrator.store import backup, lock, schema
+from narrator.store import lock, schema
 
 Clock = Callable[[], str]
 
@@ -215,8 +215,10 @@ def _check_schema(path: Path, db: sqlite3.Connection, *, read_only: bool, backup
     if found < known:
         if read_only:
             raise StoreError("read-only", f"{path.name} must be brought up to date first.", "Open it for writing once.")
+        from narrator.store.backup import back_up  # It copies by a connection of this module.
+
         folder = backups if backups is not None else path.parent
-        backup.back_up(path, folder, stamp=f"{clock()[:10]}-before-schema-{known}")
+        back_up(path, folder, stamp=f"{clock()[:10]}-before-schema-{known}")
         _migrate(db)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -173,7 +173,9 @@ def prune(store: Store, removal: Removal) -> None:
     """Erase, drop the prompt parts that nothing names any more, and give the space back. Final (S40)."""
     commit.erase(store, removal.node_ids)
     commit.drop_loose_parts(store, _hashes(store.db))
-    store.db.execute("VACUUM")
+    # It is done. Packing needs as much room again, which a full disk has not: then the space is used again later.
+    with suppress(sqlite3.OperationalError):
+        store.db.execute("VACUUM")
 
 
 def _hashes(db: sqlite3.Connection) -> Iterable[bytes]:

@@ -33,7 +33,7 @@ def fold_text(text: str) -> str:
 
 def search(store: Store, end: End, words: str, limit: int) -> list[Hit]:
     """The first ``limit`` steps of the path that hold every word, in order of the path; corrections are no prose."""
-    wanted = [fold_text(word) for word in words.split()]
+    wanted = [folded for word in words.split() if (folded := fold_text(word))]
     found: list[Hit] = []
     if not wanted:
         return found
