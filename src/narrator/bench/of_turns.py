@@ -86,7 +86,7 @@ def playing(files: Files, folder: Path, *, window: int) -> Iterator[list[Game]]:
         games = []
         for name, path in files.items():
             copy = Path(shutil.copy(path, folder))
-            session = runner.run(Session.open(copy, settings=Settings(), narrator=ReadyNarrator(window)))
+            session = runner.run(Session.open(copy, settings=Settings(), narrator=ReadyNarrator(window), answers="yes"))
             stack.callback(_close, runner, session)
             games.append(Game(name, copy, session, runner))
         for game in games:
