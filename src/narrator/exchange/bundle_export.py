@@ -75,6 +75,7 @@ def write_bundle(
     section("places", ({"stack": s, "head": node(head), "tip": node(tip)} for s, head, tip in rows.of("places")))
     section("memories", _memories(rows, node))
     section("comments", ({"node": node(at), "text": t, "created_at": when} for at, t, when in rows.of("comments")))
+    section("knowledge", _knowledge(rows))
     section("kept", ({"kind": k, "name": n, "body": json.loads(b)} for k, n, b in rows.of("kept")))
     if not with_prompts:
         write(',\n"prompts":false')
@@ -183,6 +184,15 @@ def _memories(rows: Rows, node: _Ordinals) -> Iterator[dict[str, Any]]:
     for node_id, text, source, covers, pinned, forgotten, created_at in rows.memories():
         body = {"node": node(node_id), "text": text, "source": source, "covers": covers, "pinned": bool(pinned)}
         yield _lean({**body, "forgotten": bool(forgotten), "created_at": created_at})
+
+
+def _knowledge(rows: Rows) -> Iterator[dict[str, Any]]:
+    passages: dict[int, list[str]] = {}
+    for source, text in rows.of("passages"):
+        passages.setdefault(source, []).append(text)
+    for source, title, kind, enabled, created_at in rows.of("knowledge"):
+        body = {"title": title, "kind": kind, "enabled": bool(enabled), "created_at": created_at}
+        yield {**body, "passages": passages.get(source, [])}
 
 
 def _digests(rows: Rows) -> dict[bytes, int]:

@@ -90,7 +90,7 @@ class BundleFile:
         self.found = Survey()
         self.definition_source = ""
         self._codec = "utf-8"
-        self._is_clean = True
+        self.counts: dict[str, int] = {}
 
     def survey(self) -> Survey:
         """The first pass. Raises ``BadImport`` with the place of what is wrong."""
@@ -117,7 +117,9 @@ class BundleFile:
         seen: set[str] = set()
         for piece in self._pieces():
             seen.add(piece.key)
-            if not piece.is_end:
+            if piece.is_end:
+                self.counts[piece.key] = piece.index or 0
+            else:
                 self._look_at(piece)
         if self._surrogates:
             self.notes.changed("", "text", f"{self._surrogates} lone surrogates were replaced")
@@ -167,7 +169,7 @@ class BundleFile:
                 parse_definition(self.definition_source)
             except BadDefinition as error:
                 raise BadImport(f"{place}.source: {error.message}.") from None
-        elif key != "kept":
+        elif key not in ("kept", "knowledge"):
             node = row.node  # type: ignore[attr-defined]
             if node > found.references.get(key, 0):
                 found.references[key] = node
@@ -226,6 +228,11 @@ class BundleFile:
                 yield "definitions", [(definitions, row.source, row.created_at or now)]
             elif piece.key == "parts":
                 yield "parts", [(part_hash(piece.value), piece.value)]
+            elif piece.key == "knowledge":
+                row = check(SECTIONS["knowledge"], piece.value, piece.place, silent)
+                number = (piece.index or 0) + 1
+                yield "knowledge", [(number, row.title, row.kind, int(row.enabled), row.created_at or now)]
+                yield "passages", [(number, text) for text in row.passages]
             elif piece.key in _OTHERS:
                 row = check(SECTIONS[piece.key], piece.value, piece.place, silent)
                 yield piece.key, [self._other_row(piece.key, row, now)]

@@ -155,6 +155,16 @@ class KeptRow(Row):
     body: Any = None
 
 
+class KnowledgeRow(Row):
+    """An imported source (S35, C28)."""
+
+    title: Name
+    kind: Literal["canon", "reference", "inspiration"]
+    enabled: bool = True
+    created_at: Name = ""
+    passages: list[Text] = []
+
+
 class ProvenanceRow(Row):
     """How a node was made. In ``record.prompt`` an object ``{"part": N}`` stands for the N-th of ``parts``."""
 
@@ -177,6 +187,7 @@ class Bundle(BaseModel):
     places: list[PlaceRow] = []
     memories: list[MemoryRow] = []
     comments: list[CommentRow] = []
+    knowledge: list[KnowledgeRow] = []
     kept: list[KeptRow] = []
     prompts: Annotated[bool, Field(description="false: prompts were left out and cannot be rebuilt")] = True
     parts: list[Text] = []
@@ -192,6 +203,7 @@ SECTIONS: dict[str, type[Row]] = {
     "places": PlaceRow,
     "memories": MemoryRow,
     "comments": CommentRow,
+    "knowledge": KnowledgeRow,
     "kept": KeptRow,
     "provenance": ProvenanceRow,
 }

@@ -6,8 +6,9 @@ Unlike ``reads`` this knows no path: a bundle holds every branch and take. Delet
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "parts": "hash text",
         "provenance": "node_id record",
         "kept": "kind name body",
+        "knowledge": "id title kind enabled created_at",
+        "passages": "knowledge_id text",
     }.items()
 }
 _ORDER: Mapping[str, str] = {
@@ -119,18 +122,27 @@ def settled(path: Path, *, clock: Clock) -> Iterator[Rows]:
         store.close()
 
 
-def redefine(store: Store, source: str) -> int:
-    """Write a new version of the definition (W13); no node changes. Returns its number."""
-    with store.transaction() as db:
-        version = int(db.execute("SELECT max(version) + 1 FROM definitions").fetchone()[0])
-        db.execute(insertion("definitions"), (version, source, store.clock()))
-    return version
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What an import adds to a campaign that is there: a definition with more cards, what is kept (kind, name, JSON),
+    knowledge (title, kind, passages)."""
+
+    definition: str | None = None
+    kept: Sequence[tuple[str, str, str]] = ()
+    knowledge: Sequence[tuple[str, str, Sequence[str]]] = ()
 
 
-def keep(store: Store, rows: Iterable[tuple[str, str, str]]) -> None:
-    """Keep what an import brought and this program does not use: (kind, name, JSON), for re-export (X6)."""
+def add(store: Store, addition: Addition) -> None:
+    """Add to a campaign, in one transaction: a new version of its definition (W13), no node changes (X6)."""
     with store.transaction() as db:
-        db.executemany(insertion("kept"), rows)
+        if addition.definition is not None:
+            version = int(db.execute("SELECT max(version) + 1 FROM definitions").fetchone()[0])
+            db.execute(insertion("definitions"), (version, addition.definition, store.clock()))
+        db.executemany(insertion("kept"), addition.kept)
+        for title, kind, passages in addition.knowledge:
+            sql = "INSERT INTO knowledge (title, kind, created_at) VALUES (?, ?, ?)"
+            source = db.execute(sql, (title, kind, store.clock())).lastrowid
+            db.executemany(insertion("passages"), [(source, text) for text in passages])
 
 
 def kept(store: Store, kind: str) -> list[tuple[str, str]]:

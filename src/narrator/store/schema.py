@@ -220,6 +220,34 @@ def m002_kept(db: Database) -> None:
     db.conn.execute(_KEPT)
 
 
+_KNOWLEDGE = (
+    """
+CREATE TABLE knowledge (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    title TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('canon', 'reference', 'inspiration')),
+    enabled INTEGER NOT NULL DEFAULT 1,
+    created_at TEXT NOT NULL
+) STRICT
+""",
+    """
+CREATE TABLE passages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    knowledge_id INTEGER NOT NULL REFERENCES knowledge(id),
+    text TEXT NOT NULL
+) STRICT
+""",
+    "CREATE INDEX passages_knowledge ON passages(knowledge_id, id)",
+)
+
+
+@migrations()
+def m003_knowledge(db: Database) -> None:
+    """Imported sources in passages; they belong to the campaign, not to a path (S35, C28)."""
+    for statement in _KNOWLEDGE:
+        db.conn.execute(statement)
+
+
 def schema_version() -> int:
     """How many migrations this program knows."""
     return len(migrations._migrations)

@@ -1,0 +1,196 @@
+"""Import: files to campaigns, or to cards and knowledge of one that is there (X1-X6, S43).
+
+Everything is read and checked before the first write. ``import_files`` is what the command line and other front ends
+call; it returns a report for each campaign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from narrator.core.campaign import parse_definition
+from narrator.core.errors import BadDefinition, BadImport
+from narrator.exchange import detect, prose
+from narrator.exchange.bundle_export import Progress, silent
+from narrator.exchange.bundle_import import BundleFile
+from narrator.exchange.campaign_file import file_name, make_campaign
+from narrator.exchange.definition_text import write_cards
+from narrator.exchange.detect import Found
+from narrator.exchange.growth import Batch
+from narrator.exchange.plan import Plan, kept_rows, plan_rows, renamed
+from narrator.exchange.report import Notes, Report
+from narrator.exchange.sillytavern import read_chats
+from narrator.store import reads, rows
+from narrator.store.open import Clock, open_store
+
+Ask = Callable[[str, str], str]
+"""Asked (placeholder of a scenario, its usual answer); gives the answer."""
+
+
+def take_usual(question: str, usual: str) -> str:
+    """Answer every placeholder with what is usual, or leave it named."""
+    return usual or question
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an import needs from outside: where campaigns lie, the clock, ids and seeds, the player's answers."""
+
+    folder: Path
+    clock: Clock
+    new_id: Callable[[], str]
+    new_seed: Callable[[], int]
+    ask: Ask = take_usual
+    progress: Progress = silent
+
+
+def import_files(
+    paths: Sequence[Path],
+    around: Surroundings,
+    *,
+    as_format: str | None = None,
+    into: Path | None = None,
+    is_dry: bool = False,
+) -> list[Report]:
+    """Import these files (and the files of these folders); a report for each campaign made or added to.
+
+    ``as_format`` overrules what a file is taken for (``detect.FORMATS``). ``is_dry``: nothing is written. Raises
+    ``BadImport`` with the place, ``BadValue``, ``StoreError``; a file that cannot be read is found before any is
+    written.
+    """
+    found = [detect.recognise(path, Notes(Report(), path.name), as_format) for path in _files(paths)]
+    if not found:
+        raise BadImport("There is no file to import.")
+    chats: dict[str, list[Found]] = {}
+    prepared: list[_Prepared] = []
+    for each in found:
+        if each.format == detect.CHAT:
+            chats.setdefault(_chat_key(each), []).append(each)
+        elif each.format == detect.BUNDLE:
+            prepared.append(_prepare_bundle(each, around, into))
+        else:
+            assert each.read is not None
+            prepared.append(_prepare(each.read(), each.notes, around, into))
+    for group in chats.values():
+        report = group[0].notes.report
+        plan = read_chats([(each.text, Notes(report, each.path.name)) for each in group])
+        prepared.append(_prepare(plan, group[0].notes, around, into))
+    for one in prepared:
+        one.write(around, is_dry=is_dry)
+    return [one.report for one in prepared]
+
+
+def _files(paths: Sequence[Path]) -> list[Path]:
+    files: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            files += sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
+        else:
+            files.append(path)
+    return files
+
+
+def _chat_key(found: Found) -> str:
+    """Files of one chat begin with the same message."""
+    lines = [line for line in found.text.splitlines() if '"mes"' in line]
+    return lines[0].partition('"mes"')[2].partition('"extra"')[0] if lines else str(found.path)
+
+
+@dataclass(slots=True)
+class _Prepared:
+    """An import that was read and checked. ``batches`` starts its rows afresh; ``store_into`` adds to a campaign."""
+
+    report: Report
+    name: str
+    batches: Callable[[], Sequence[Batch]] | None = None
+    bundle: BundleFile | None = None
+    into: Path | None = None
+    addition: rows.Addition | None = None
+
+    def write(self, around: Surroundings, *, is_dry: bool) -> None:
+        if is_dry:
+            return
+        if self.into is not None and self.addition is not None:
+            store = open_store(self.into, clock=around.clock)
+            try:
+                rows.add(store, self.addition)
+            finally:
+                store.close()
+            self.report.into = str(self.into)
+            return
+        now = around.clock()
+        batches = self.bundle.rows(now=now) if self.bundle is not None else self.batches() if self.batches else ()
+        path = make_campaign(around.folder, self.name, batches, clock=around.clock)
+        self.report.campaigns.append(str(path))
+
+
+def _prepare_bundle(found: Found, around: Surroundings, into: Path | None) -> _Prepared:
+    if into is not None:
+        raise BadImport("A bundle is a whole campaign; it cannot be added to another.")
+    report, bundle = found.notes.report, BundleFile(found.path, found.notes, around.progress)
+    survey = bundle.survey()
+    campaign, shape = survey.campaign, survey.skeleton
+    assert campaign is not None
+    if not survey.has_prompts:
+        found.notes.changed("", "prompts", "the bundle holds no prompts; those of its steps cannot be rebuilt")
+    report.format, report.title = "narrator-campaign-v1", campaign.title
+    report.steps_on_path, report.nodes, report.branches = shape.depths[campaign.tip], shape.count, len(shape.forks)
+    report.cards = len(parse_definition(bundle.definition_source).cards)
+    report.memories = bundle.counts.get("memories", 0)
+    report.checkpoints = [each.name for each in survey.checkpoints]
+    report.keep(shape.count + report.cards + report.memories + len(report.checkpoints))
+    return _Prepared(report, file_name(campaign.title), bundle=bundle)
+
+
+def _prepare(plan: Plan, notes: Notes, around: Surroundings, into: Path | None) -> _Prepared:
+    report = notes.report
+    if not plan.title.strip():
+        plan.title = prose.title_of("", notes.file)
+    _answer(plan, around.ask)
+    if into is not None:
+        return _prepare_addition(plan, notes, around, into)
+    found = plan_rows(
+        plan, report, campaign_id=around.new_id(), seed=around.new_seed(), now=around.clock(), notes=notes
+    )
+    batches = [(table, [tuple(row) for row in some]) for table, some in found]
+    return _Prepared(report, file_name(plan.title), batches=lambda: batches)
+
+
+def _answer(plan: Plan, ask: Ask) -> None:
+    """Put the player's answers where a scenario asks (AI Dungeon, NovelAI: ``${question}``)."""
+    for question, usual in plan.placeholders.items():
+        answer = ask(question, usual)
+        mark = f"${{{question}}}"
+        for step in plan.steps:
+            step.text = step.text.replace(mark, answer)
+        plan.premise, plan.note = plan.premise.replace(mark, answer), plan.note.replace(mark, answer)
+        plan.instructions = plan.instructions.replace(mark, answer)
+
+
+def _prepare_addition(plan: Plan, notes: Notes, around: Surroundings, into: Path) -> _Prepared:
+    """Cards and knowledge for a campaign that is there; a story in the file is left out, and that is said."""
+    if not plan.cards and not plan.knowledge:
+        raise BadImport(f"{notes.file} holds no cards.", "Without --into it becomes a campaign of its own.")
+    if plan.steps:
+        notes.dropped("", "story", f"only cards are added; {len(plan.steps)} steps are left out")
+    store = open_store(into, clock=around.clock, read_only=True)
+    try:
+        source = reads.definition_source(store)[1]
+        title = reads.campaign(store).title
+    finally:
+        store.close()
+    taken = {card.name for card in parse_definition(source).cards}
+    cards = [renamed(each.card, taken) for each in plan.cards]
+    text = source.rstrip("\n") + "\n" + write_cards(cards) if cards else None
+    if text is not None:
+        try:
+            parse_definition(text)
+        except BadDefinition as error:
+            raise BadImport(f"The definition of {title} takes no more cards: {error.message}.") from None
+    report = notes.report
+    report.format, report.title, report.cards = plan.format, title, len(cards)
+    report.keep(len(cards) + len(plan.knowledge))
+    knowledge = [(each.title, each.kind, each.passages) for each in plan.knowledge]
+    return _Prepared(report, "", into=into, addition=rows.Addition(text, kept_rows(plan), knowledge))
