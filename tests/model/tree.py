@@ -115,7 +115,7 @@ def effects(text: str) -> list[Change]:
     if number % 3 == 1:
         return [("add", "player.health", -5)]
     if number % 3 == 2:
-        return [("set", "player.weapon", f"sword {number}")]
+        return [("set", "player.weapon", f"sword of {text}")]
     return []
 
 

@@ -369,7 +369,7 @@ def test_k_paging_takes_shows_the_state_of_each(tale: Tale) -> None:
     for number in (1, 2, 1):
         done(tale, "select_number", number, tale.view().head)
         states.append((tale.view().state["player.health"], tale.view().state["player.weapon"]))
-    assert states == [(995, "none"), (1000, "sword 2"), (995, "none")]
+    assert states == [(995, "none"), (1000, "sword of N2"), (995, "none")]
 
 
 @pytest.mark.spec("S15", "S24")
