@@ -28,7 +28,7 @@ from narrator.core.summary import (
     words_for,
 )
 from narrator.core.tree import Node
-from narrator.engine import measuring, prompting
+from narrator.engine import measuring, prompting, turn
 from narrator.engine.events import Noted, Progressed
 from narrator.engine.prompting import History
 from narrator.engine.teller import Teller, answer
@@ -104,6 +104,23 @@ async def compact(
     if is_needed:
         teller.publish(Progressed(PROGRESS, done, done))
     return True
+
+
+async def estimate(teller: Teller, abilities: Capabilities) -> int:
+    """How many requests the next compaction of the story takes where it stands; 0 where none is due (C10)."""
+    plan = turn.plan_continue(teller.story)
+    if not abilities.reads_messages or plan.history_end is None:
+        return 0
+    try:
+        found = await measuring.measure(teller, plan, teller.story.state(plan.anchor), (), abilities)
+    except NarratorError:
+        return 0
+    if found.needs is None:
+        return 0
+    prefix = found.parts.stable_prefix
+    counted = measuring.budget_of(teller, abilities, prefix, SUMMARY_SCHEMA)
+    work = _Work(teller, abilities, prefix, counted, summary_tokens(found.budget))
+    return await _estimate(work, plan_job(teller, plan.history_end, found.history, found.needs))
 
 
 @dataclass(frozen=True, slots=True)

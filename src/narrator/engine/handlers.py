@@ -17,7 +17,7 @@ from narrator.core.state import Event as StateEvent
 from narrator.core.state import value_after
 from narrator.core.tree import Node
 from narrator.core.view import visibility
-from narrator.engine import showing, turn
+from narrator.engine import compaction, showing, turn
 from narrator.engine.commands import Command
 from narrator.engine.events import CheckMade, ChecksMade, Noted, StateChange, StateChanged, Suggested
 from narrator.engine.references import find_branch, find_step, find_take
@@ -272,7 +272,13 @@ def _text_at(path: str) -> Handler:
     """A text of the story that is changed by a correction (C31): author's note, persona."""
 
     async def handle(session: Session, command: Command) -> None:
+        had_summary = bool(reads.context_checkpoint_hosts(session.story.store, session.story.end))
         _write_correction(session, Proposal("set", path, command.args.get("text")), None)
+        if path == "story.persona" and had_summary:
+            requests = await compaction.estimate(session.teller(), await session.abilities())
+            if requests:
+                cost = "1 request" if requests == 1 else f"{requests} requests"
+                session.publish(Noted(f"The summary of the story so far will be made again, which takes {cost}."))
 
     return handle
 

@@ -61,6 +61,11 @@ class Lanes:
         if self._upkeep is not None and not self._upkeep.done():
             self._upkeep.cancel()
 
+    async def kept_up(self) -> None:
+        """Wait until no piece of upkeep runs."""
+        while self._upkeep is not None and not self._upkeep.done():
+            await asyncio.wait({self._upkeep})
+
     def begin_aside(self, work: Callable[[], object]) -> None:
         """Run blocking work in a thread beside both lanes (a backup); closing waits for it."""
 

@@ -316,6 +316,10 @@ class Session:
         self._narrator = narrator
         self._counter = Counter(narrator.count)
 
+    async def kept_up(self) -> None:
+        """Wait until what was due beside the turns is done, or has failed (T1)."""
+        await self._lanes.kept_up()
+
     async def abilities(self) -> Capabilities:
         """What is known of the narrator; a host that the player has not agreed to is not asked (T16)."""
         return await known_abilities(self.story, self.narrator)
