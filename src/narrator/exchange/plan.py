@@ -68,8 +68,8 @@ class Passages:
 class Plan:
     """Everything that an import found. ``fields``: path → type of declared state.
 
-    ``tip`` is where the story was left, 0: the newest leaf. With something below it, it becomes the head, and the newest
-    leaf there the tip.
+    ``tip`` is where the story was left, 0: the newest leaf. With something below it, it becomes the head, and the
+    newest leaf there the tip.
     """
 
     format: str

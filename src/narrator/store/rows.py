@@ -149,3 +149,13 @@ def kept(store: Store, kind: str) -> list[tuple[str, str]]:
     """(name, JSON) of what was kept of one kind."""
     rows = store.db.execute("SELECT name, body FROM kept WHERE kind = ? ORDER BY id", (kind,))
     return [(str(name), str(body)) for name, body in rows]
+
+
+def comments_of(store: Store, node_ids: Sequence[int]) -> dict[int, list[str]]:
+    """The player's private notes beside these nodes, oldest first (U27)."""
+    marks = ", ".join("?" * len(node_ids))
+    found: dict[int, list[str]] = {}
+    sql = f"SELECT node_id, text FROM comments WHERE node_id IN ({marks}) ORDER BY id"
+    for node_id, text in store.db.execute(sql, list(node_ids)):
+        found.setdefault(node_id, []).append(text)
+    return found
