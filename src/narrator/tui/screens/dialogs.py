@@ -205,11 +205,11 @@ class Page(Dialog[None]):
     def __init__(self, title: str, lines: Sequence[str] | Content) -> None:
         super().__init__(classes="-wide")
         self._title = title
-        self._text = lines if isinstance(lines, Content) else Content("\n").join([plain(each) for each in lines])
+        self._lines = [lines] if isinstance(lines, Content) else [plain(each) for each in lines]
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Static(plain(self._title), id="title")
             with VerticalScroll(can_focus=True):
-                yield Static(self._text, id="text")
+                yield Static(Content("\n").join(self._lines), id="text")
             yield Static(plain("↑ ↓ PgUp PgDn scroll · Esc closes"), id="keys")
