@@ -16,11 +16,13 @@ import click
 from narrator import __version__
 from narrator.core.errors import NarratorError
 
-# name: (module, one line of help). The module is imported when the command runs or its own help is shown.
+# name: (module, or module:command; one line of help). The module is imported when the command runs or its own help is shown.
 FAMILIES: dict[str, tuple[str, str]] = {
     "play": ("play", "Play a campaign."),
     "new": ("new", "Make a campaign from a sample or a definition."),
     "list": ("shelf", "List the campaigns."),
+    "import": ("exchange:bring", "Bring a story, cards or knowledge in from another program's file."),
+    "export": ("exchange:export", "Write a campaign to a bundle, a book or another program's file."),
     "verify": ("verify", "Check every invariant of a campaign file."),
     "prune": ("prune", "Delete for good what was set aside, after a question."),
     "backup": ("backup", "Copy a campaign safely, or bring a copy back."),
@@ -41,8 +43,8 @@ class Families(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in FAMILIES:
             return None
-        module = import_module(f"narrator.cli.{FAMILIES[cmd_name][0]}")
-        command: click.Command = module.command
+        name, _, attribute = FAMILIES[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(f"narrator.cli.{name}"), attribute or "command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -29,16 +29,23 @@ def _definition() -> dict[str, Any]:
     return DefinitionFile.model_json_schema(by_alias=True)
 
 
+def _bundle() -> dict[str, Any]:
+    from narrator.exchange.bundle_models import schema
+
+    return schema()
+
+
 KINDS: dict[str, Callable[[], dict[str, Any]]] = {
     "events": _events,
     "config": _config,
     "definition": _definition,
+    "bundle": _bundle,
 }
 
 
 @click.command("schema", epilog="Example: narrator schema events")
 @click.argument("kind", type=click.Choice(list(KINDS)))
 def command(kind: str) -> int:
-    """Print the JSON Schema of KIND: the events of --json, config.toml, or a campaign's definition."""
+    """Print the JSON Schema of KIND: the events of --json, config.toml, a campaign's definition, or a bundle."""
     click.echo(json.dumps(KINDS[kind](), indent=2, ensure_ascii=False))
     return 0

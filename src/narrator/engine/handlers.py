@@ -17,7 +17,7 @@ from narrator.core.state import Event as StateEvent
 from narrator.core.state import value_after
 from narrator.core.tree import Node
 from narrator.core.view import visibility
-from narrator.engine import compaction, showing, turn
+from narrator.engine import compaction, exporting, showing, turn
 from narrator.engine.commands import Command
 from narrator.engine.events import CheckMade, ChecksMade, Noted, StateChange, StateChanged, Suggested
 from narrator.engine.references import find_branch, find_step, find_take
@@ -305,6 +305,9 @@ async def _track(session: Session, command: Command) -> None:
 
 
 async def _stop(session: Session, command: Command) -> None:
+    if session.export_stop is not None and not session.is_turning:
+        session.export_stop.set()
+        return
     session.stop()
     await session.stopped()
 
@@ -407,6 +410,7 @@ HANDLERS: Mapping[str, Handler] = {
     "stop": _stop,
     "keep": _keep,
     "answer": _answer,
+    "export": exporting.export,
     "quit": _nothing,
     "script": _nothing,
     "unscript": _nothing,

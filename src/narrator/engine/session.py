@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -59,6 +60,7 @@ class Session:
         self._turns_left = 0
         self._is_stop_wanted = False
         self._is_closed = False
+        self.export_stop: threading.Event | None = None
 
     @classmethod
     async def open(

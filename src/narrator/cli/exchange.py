@@ -1,0 +1,205 @@
+"""``narrator import`` and ``narrator export``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from narrator import paths
+from narrator.cli.naming import complete_campaign, find_campaign
+from narrator.core.errors import BadValue
+from narrator.core.prose import visible
+
+if TYPE_CHECKING:
+    from narrator.exchange.report import Report
+
+_DETAILS_SHOWN = 20
+
+
+# --------------------------------------------------------------------------------------------------------------- import
+
+
+@click.command("import", epilog="Examples: narrator import story.json · narrator import lore.md --as canon --into mine")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--as", "as_format", metavar="FORMAT", help="What the files are, instead of what they look like.")
+@click.option(
+    "--into", metavar="CAMPAIGN", help="Add cards or knowledge to this campaign.", shell_complete=complete_campaign
+)
+@click.option("--dry-run", "is_dry", is_flag=True, help="Print the report and write nothing.")
+@click.option("--json", "is_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--set", "answers", multiple=True, metavar="NAME=TEXT", help="Answer a placeholder of a scenario.")
+def bring(
+    files: tuple[Path, ...],
+    as_format: str | None,
+    into: str | None,
+    is_dry: bool,
+    is_json: bool,
+    answers: tuple[str, ...],
+) -> int:
+    """Make campaigns of FILES, or add cards and knowledge to one. A folder stands for the files in it."""
+    import secrets
+    import uuid
+
+    from narrator.engine.story import utc_now
+    from narrator.exchange.importing import Surroundings, import_files
+
+    around = Surroundings(
+        folder=paths.campaigns_folder(),
+        clock=utc_now,
+        new_id=lambda: str(uuid.uuid4()),
+        new_seed=lambda: secrets.randbits(32),
+        ask=_asker(answers),
+        progress=_progress(),
+    )
+    target = find_campaign(into) if into is not None else None
+    reports = import_files(files, around, as_format=as_format, into=target, is_dry=is_dry)
+    _clear_progress()
+    if is_json:
+        found = [report.to_json() for report in reports]
+        click.echo(json.dumps(found[0] if len(found) == 1 else found, ensure_ascii=False, indent=1))
+    else:
+        for report in reports:
+            _tell(report, is_dry=is_dry)
+    return 0
+
+
+def _asker(answers: tuple[str, ...]) -> Callable[[str, str], str]:
+    """Answers placeholders: from ``--set``, from the player at a terminal, else with what is usual."""
+    given: dict[str, str] = {}
+    for each in answers:
+        name, sign, text = each.partition("=")
+        if not sign:
+            raise click.UsageError(f"--set {each!r} should be NAME=TEXT.")
+        given[name] = text
+
+    def ask(question: str, usual: str) -> str:
+        if question in given:
+            return given[question]
+        if sys.stdin.isatty():
+            return str(click.prompt(visible(question), default=usual or None, err=True))
+        return usual or question
+
+    return ask
+
+
+def _tell(report: Report, *, is_dry: bool) -> None:
+    counts = [(report.nodes, "step"), (report.branches, "branch"), (report.cards, "card")]
+    counts += [(report.memories, "memory"), (len(report.checkpoints), "checkpoint")]
+    found = ", ".join(_counted(number, noun) for number, noun in counts if number)
+    click.echo(visible(f"{report.title or 'Cards'}: read as {report.format}; {found or 'nothing to count'}."))
+    told = report.counts
+    click.echo(f"Kept {told['kept']}, changed {told['changed']}, dropped {told['dropped']}.")
+    alike: dict[tuple[str, str, str, str], list[str]] = {}
+    for each in report.details:
+        if each.kind != "kept":
+            alike.setdefault((each.kind, each.file, each.field, each.reason), []).append(each.where)
+    for (kind, file, _, reason), places in list(alike.items())[:_DETAILS_SHOWN]:
+        place = " ".join(part for part in (file, places[0]) if part)
+        more = f" (and {len(places) - 1} more like it)" if len(places) > 1 else ""
+        click.echo(visible(f"  {kind}: {place}: {reason}{more}"))
+    if len(alike) > _DETAILS_SHOWN:
+        click.echo("  and more; --json lists all.")
+    for path in report.campaigns:
+        click.echo(path)
+    if report.into:
+        click.echo(f"Added to {report.into}")
+    if is_dry:
+        click.echo("Nothing was written.")
+
+
+def _counted(number: int, noun: str) -> str:
+    plural = {"branch": "branches", "memory": "memories"}.get(noun, f"{noun}s")
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+# --------------------------------------------------------------------------------------------------------------- export
+
+
+@click.command("export", epilog="Examples: narrator export mine mine.epub · narrator export mine > mine.json")
+@click.argument("campaign", shell_complete=complete_campaign)
+@click.argument("file", default="-", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--as", "form", default="", metavar="FORM", help="The form, instead of what the name's ending says.")
+@click.option("--without-prompts", is_flag=True, help="Leave the prompts out of a bundle.")
+@click.option("--inputs", type=click.Choice(["apart", "woven", "out"]), default="apart", help="Your inputs in a book.")
+@click.option("--all", "has_branches", is_flag=True, help="Every branch, as an appendix of a book.")
+@click.option("--comments", "has_comments", is_flag=True, help="Your private notes, in a book.")
+@click.option("--theme", metavar="NAME", help="The colours of an HTML page.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--json", "is_json", is_flag=True, help="Print what was written as JSON.")
+def export(
+    campaign: str,
+    file: Path,
+    form: str,
+    without_prompts: bool,
+    inputs: str,
+    has_branches: bool,
+    has_comments: bool,
+    theme: str | None,
+    force: bool,
+    is_json: bool,
+) -> int:
+    """Write CAMPAIGN to FILE, whose ending says in which form: .json, .json.gz (a bundle, whole and exact), .md, .html,
+    .epub (books), .jsonl (SillyTavern), .worldinfo.json, .cards.json. Without FILE a bundle goes to standard output."""
+    from narrator.engine.story import utc_now
+    from narrator.exchange import exporting
+    from narrator.exchange.book.pages import Style
+
+    style = Style(inputs, has_branches, has_comments, _colours(theme))  # type: ignore[arg-type]
+    wish = exporting.Wish(form, not without_prompts, style, force)
+    path = find_campaign(campaign)
+    if str(file) == "-":
+        known = exporting.form_of("-", form or "bundle")
+        exporting.write_form(path, known, sys.stdout.write, wish, clock=utc_now)
+        return 0
+    written = exporting.export(path, file.expanduser(), wish, clock=utc_now, progress=_progress())
+    _clear_progress()
+    click.echo(json.dumps({"form": written, "path": str(file)}, ensure_ascii=False) if is_json else str(file))
+    return 0
+
+
+def _colours(theme: str | None) -> Mapping[str, str]:
+    """The colours of a theme's file by name, those of the story among them."""
+    if theme is None:
+        return {}
+    for folder in (paths.own_themes(), paths.shipped("themes")):
+        path = folder / f"{theme}.toml"
+        if path.is_file() and Path(theme).name == theme:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+            variables = table.get("variables")
+            found = {**table, **(variables if isinstance(variables, dict) else {})}
+            return {name: value for name, value in found.items() if isinstance(value, str)}
+    raise BadValue(f"There is no theme {theme!r}.", "`narrator themes` lists them.")
+
+
+# ------------------------------------------------------------------------------------------------------------- progress
+
+
+def _progress() -> Callable[[str, int, int], None]:
+    """A line on standard error that is written over, at a terminal alone; Ctrl+C stops and leaves nothing behind."""
+    if not sys.stderr.isatty():
+        return lambda what, done, total: None
+    started = told = time.monotonic()
+
+    def progress(what: str, done: int, total: int) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told < 0.2:
+            return
+        told = now
+        left = f", {(now - started) / done * (total - done):.0f} s left" if done and total else ""
+        of = f" of {total:,}" if total else ""
+        print(f"\r\x1b[K{what}: {done:,}{of} steps{left}", end="", file=sys.stderr, flush=True)
+
+    return progress
+
+
+def _clear_progress() -> None:
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,49 @@
+"""The verb ``/export FILE``: the story to a file, from a thread with a connection of its own (X7, X9)."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrator.core.errors import NarratorError
+from narrator.engine.commands import Command
+from narrator.engine.events import Noted, Progressed
+
+if TYPE_CHECKING:
+    from narrator.engine.session import Session
+
+_SECONDS = 0.2
+
+
+async def export(session: Session, command: Command) -> None:
+    """Write the story; progress comes as events, ``/stop`` ends it and leaves nothing behind."""
+    from narrator.exchange import exporting
+
+    target = Path(str(command.args["file"])).expanduser()
+    exporting.form_of(target.name)
+    stop = session.export_stop = threading.Event()
+    loop = asyncio.get_running_loop()
+    told = time.monotonic()
+
+    def progress(what: str, done: int, total: int) -> None:
+        nonlocal told
+        if stop.is_set():
+            raise NarratorError("stopped", "Stopped. No file was written.")
+        if time.monotonic() - told > _SECONDS:
+            told = time.monotonic()
+            loop.call_soon_threadsafe(session.publish, Progressed(what, done, total or None))
+
+    def work() -> str:
+        return exporting.export(
+            session.story.path, target, exporting.Wish(), clock=session.story.store.clock, progress=progress
+        )
+
+    try:
+        form = await asyncio.to_thread(work)
+    finally:
+        stop.set()
+        session.export_stop = None
+    session.publish(Noted(f"Written to {target} ({form})."))
