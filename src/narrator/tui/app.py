@@ -24,6 +24,7 @@ from narrator.config import Settings
 from narrator.core.errors import NarratorError
 from narrator.engine.story import Story
 from narrator.tui.keymap import make_keymap
+from narrator.tui.terminal import terminal_driver
 from narrator.tui.theming import load_themes, with_story_colours
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class NarratorApp(App[int], inherit_bindings=False):
         casting: Callable[[Story, str | None], Narrator] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__()
+        super().__init__(driver_class=terminal_driver())
         self.settings = settings or Settings()
         self.version = __version__
         self.clock = clock
@@ -116,6 +117,10 @@ class NarratorApp(App[int], inherit_bindings=False):
     def _end_by_signal(self, code: int) -> None:
         self._exit_code = code
         self.call_later(self._leave)
+
+    def hung_up(self) -> None:
+        """The terminal is gone: as SIGHUP."""
+        self._end_by_signal(129)
 
     def leave(self) -> None:
         """Quit: stop a turn, keep the draft, close the file, give the terminal back."""

@@ -211,5 +211,5 @@ class Page(Dialog[None]):
         with Vertical(id="box"):
             yield Static(plain(self._title), id="title")
             with VerticalScroll(can_focus=True):
-                yield Static(Content("\n").join(self._lines), id="text")
+                yield Static(Content("\n").join(self._lines), id="text", markup=False)
             yield Static(plain("↑ ↓ PgUp PgDn scroll · Esc closes"), id="keys")
