@@ -28,6 +28,20 @@ class InFlight:
     asked_output: int = 0
     finish: str = ""
     record: dict[str, Any] = field(default_factory=dict)
+    _half: str = ""
+
+    def hear(self, text: str) -> str:
+        """Add a piece of the narration; returns what of it may be shown.
+
+        A server may cut a character in two: its first half waits for the other. A half that finds none becomes ``�``,
+        since no file could hold it.
+        """
+        whole, self._half = self._half + text, ""
+        if whole and "\ud800" <= whole[-1] <= "\udbff":
+            whole, self._half = whole[:-1], whole[-1]
+        told = whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        self.text += told
+        return told
 
     @property
     def has_text(self) -> bool:

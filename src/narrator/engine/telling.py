@@ -73,7 +73,11 @@ async def tell(teller: Teller, flight: InFlight) -> None:
 
 
 async def _check(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> None:
-    """Ask whether the turn hangs on a skill, and roll (T8, T9). A retell keeps what was rolled (S20)."""
+    """Ask whether the turn hangs on a skill, and roll (T8, T9). A retell keeps what was rolled (S20).
+
+    Where the rules do not let a retry roll anew, neither does telling the same input again by another verb: the count
+    of narrations is left out of the roll.
+    """
     story, plan, rules = teller.story, flight.plan, teller.story.definition.rules
     kept = _kept_checks(story, flight)
     if kept is not None:
@@ -98,7 +102,7 @@ async def _check(teller: Teller, flight: InFlight, abilities: port.Capabilities)
             *wanted,
             seed=story.row.seed,
             chain_hash=plan.narrated_hash,
-            ordinal=plan.ordinal,
+            ordinal=plan.ordinal if rules.retry == "reroll" else 0,
             number=0,
         )
     except NarratorError as error:
@@ -171,8 +175,8 @@ async def _stream(teller: Teller, flight: InFlight) -> None:
         async for chunk in chunks:
             match chunk:
                 case port.Delta(text=text):
-                    flight.text += text
-                    teller.publish(Delta(text))
+                    if told := flight.hear(text):
+                        teller.publish(Delta(told))
                 case port.Waiting():
                     tell_wait(teller, chunk)
                 case port.Finish(reason=reason, usage=usage, notes=notes):
