@@ -233,8 +233,8 @@ def test_there_is_something_to_suggest_everywhere() -> None:
 @pytest.mark.spec("U23")
 def test_what_is_suggested_on_the_way_is_understood() -> None:
     wrong = []
-    for turn, game in enumerate(walks(6)):
-        if turn % 3 or game.ending:
+    for turn, game in enumerate(walks(4)):
+        if turn % 4 or game.ending:
             continue
         for idea in suggestions(story(), game.state, seed=SEED, chain_hash=b"s" * 32):
             fork = game.fork()
@@ -277,7 +277,7 @@ def test_a_search_finds_endings_within_25_turns_and_nothing_is_refused() -> None
 def test_there_is_no_dead_end() -> None:
     """From whatever a walk has come to, the batteries decide the matter: waiting reaches an ending."""
     endings: Counter[str] = Counter()
-    for turn, game in enumerate(walks(12)):
+    for turn, game in enumerate(walks(7)):
         if turn % 13 or is_ended(game.state):
             continue
         fork = game.fork()
