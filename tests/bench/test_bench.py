@@ -16,6 +16,7 @@ import pytest
 
 from narrator.bench import (
     fixtures,
+    of_exchange,
     of_growth,
     of_keys,
     of_memory,
@@ -164,6 +165,15 @@ def test_retrieval_and_summaries_are_measured(
     assert requests.floor is not None
     assert requests.value >= requests.floor > 1
     assert seconds.value > 0
+
+
+@pytest.mark.spec("S44")
+def test_a_bundle_out_and_in_is_measured(files: dict[str, Path], tmp_path: Path, home: Path) -> None:
+    rows = of_exchange.bundle({"forest-100k": files["chain-200"]}, tmp_path)
+    assert [row.name.split("/")[0] for row in rows] == ["export"] * 3 + ["import"] * 3
+    assert all(row.value > 0 for row in rows)
+    (made,) = (home / "campaigns").iterdir()
+    assert verify(made).nodes == SHAPES["chain-200"][0]
 
 
 def test_processor_time_can_be_counted() -> None:

@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 
-from narrator.bench import fixtures, of_growth, of_memory, of_reading, of_turns, sampling
+from narrator.bench import fixtures, of_exchange, of_growth, of_memory, of_reading, of_turns, sampling
 from narrator.bench.sampling import Row
 from narrator.core.errors import BadValue, NarratorError
 
@@ -63,6 +63,9 @@ MEASURES = (
     ),
     Measure("recall", "the memories for an input", lambda bench: of_memory.retrieval(bench.files)),
     Measure("summary", "the first summary of 5,000 steps", lambda bench: of_memory.first_summary(bench.folder), ()),
+    Measure(
+        "exchange", "a bundle out and in", lambda bench: of_exchange.bundle(bench.files, bench.folder), ("forest-100k",)
+    ),
     Measure("frame", "the first frame of the app", lambda bench: _screen().first_frames(bench.files), _APP),
     Measure("redraw", "a flush, a page, a resize, a jump", lambda bench: _screen().redrawing(bench.files), _APP),
     Measure(

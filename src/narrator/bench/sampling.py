@@ -57,6 +57,11 @@ class Goal:
         return f"≤ {self.limit:g} ×" if self.is_ratio else f"≤ {self.limit:g} {unit}".rstrip()
 
 
+def is_processor_time() -> bool:
+    """Whether ``now`` counts processor time."""
+    return _clock is process_time
+
+
 def p95(samples: Sequence[float]) -> float:
     """The 95th percentile, the nearest sample that is not below it."""
     ordered = sorted(samples)

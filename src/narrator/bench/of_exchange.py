@@ -1,0 +1,82 @@
+"""A whole campaign out and in again: the bundle of forest-100k (measure 9), each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from narrator.bench.sampling import Goal, Row, is_processor_time, row, timed
+from narrator.core.errors import NarratorError
+
+FOREST = "forest-100k"
+#: ru_maxrss is in kilobytes, but on macOS in bytes.
+RESIDENT_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a child process took: seconds, and the most bytes it had in memory."""
+
+    seconds: float
+    peak: float
+
+
+def bundle(files: Mapping[str, Path], folder: Path) -> list[Row]:
+    """Measure 9: export and import, beside plain JSON of the same and an ``executemany`` of its nodes."""
+    path = files.get(FOREST)
+    if path is None:
+        return []
+    file = folder / "forest.json"
+    exported = _narrator("export", str(path), str(file))
+    imported = _narrator("import", str(file))
+    text = file.read_text(encoding="utf-8")
+    whole: dict[str, list[dict[str, object]]] = {}
+    loading = timed(lambda: whole.update(json.loads(text)))
+    writing = timed(lambda: json.dumps(whole, ensure_ascii=False))
+    nodes = whole["nodes"]
+    inserting = _insert(folder / "bare.db", [json.dumps(node, ensure_ascii=False) for node in nodes])
+    return [
+        *_rows("export", exported, writing, len(nodes)),
+        *_rows("import", imported, loading + inserting, len(nodes)),
+    ]
+
+
+def _rows(verb: str, spent: Spent, floor: float, nodes: int) -> list[Row]:
+    return [
+        row(f"{verb}/{FOREST}", [spent.seconds], unit="s", scale=1, floor=[floor], goal=Goal(3, is_ratio=True)),
+        row(f"{verb}/nodes a second", [nodes / spent.seconds], unit="/s", scale=1),
+        row(f"{verb}/peak memory", [spent.peak], unit="MB", scale=1e-6, goal=Goal(200)),
+    ]
+
+
+def _narrator(*arguments: str) -> Spent:
+    """Run a command to its end. Raises ``NarratorError`` when it fails."""
+    begun = perf_counter()
+    child = subprocess.Popen([sys.executable, "-m", "narrator", *arguments], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    wall = perf_counter() - begun
+    if child.returncode:
+        raise NarratorError("bench", f"`narrator {' '.join(arguments)}` failed.")
+    seconds = usage.ru_utime + usage.ru_stime if is_processor_time() else wall
+    return Spent(seconds, float(usage.ru_maxrss * RESIDENT_UNIT))
+
+
+def _insert(path: Path, texts: list[str]) -> float:
+    """Seconds that one transaction takes to write these texts into a bare table."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE nodes (id INTEGER PRIMARY KEY, body TEXT)")
+
+        def write() -> None:
+            db.executemany("INSERT INTO nodes (body) VALUES (?)", ((text,) for text in texts))
+            db.commit()
+
+        return timed(write)
