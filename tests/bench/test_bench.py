@@ -167,7 +167,6 @@ def test_retrieval_and_summaries_are_measured(
     assert seconds.value > 0
 
 
-@pytest.mark.spec("S44")
 def test_a_bundle_out_and_in_is_measured(files: dict[str, Path], tmp_path: Path, home: Path) -> None:
     rows = of_exchange.bundle({"forest-100k": files["chain-200"]}, tmp_path)
     assert [row.name.split("/")[0] for row in rows] == ["export"] * 3 + ["import"] * 3
