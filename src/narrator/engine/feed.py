@@ -47,10 +47,17 @@ class Feed:
         self._subscriptions: list[Subscription] = []
 
     def subscribe(self) -> AsyncIterator[Event]:
-        """A subscription, registered now."""
+        """A subscription, registered now; it ends with the feed, or when its reader closes it."""
         subscription = Subscription()
         self._subscriptions.append(subscription)
-        return subscription.__aiter__()
+        return self._listen(subscription)
+
+    async def _listen(self, subscription: Subscription) -> AsyncIterator[Event]:
+        try:
+            async for event in subscription:
+                yield event
+        finally:
+            self._subscriptions.remove(subscription)
 
     def publish(self, event: Event) -> None:
         """Hand an event to everyone."""
