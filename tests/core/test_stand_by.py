@@ -51,6 +51,16 @@ NEWCOMERS = {
         "look out of the window",
         "turn the page",
         "turn back the page",
+        "mayday",
+        "check frequency",
+        "rewind the tape",
+        "is someone there",
+        "pick up the pencil",
+        "who is osgood",
+        "call the coast guard",
+        "find the source",
+        "phone home",
+        "open the door",
     ),
     "plant": (
         "look at the batteries",
@@ -62,6 +72,8 @@ NEWCOMERS = {
         "erase the tape",
         "read the labels",
         "open the box",
+        "unlock",
+        "destroy the box",
         "call osgood",
     ),
     "quarters": (
@@ -73,6 +85,8 @@ NEWCOMERS = {
         "go to bed",
         "search the bunk",
         "sit down",
+        "open the drawer",
+        "what's out there",
         "leave",
     ),
     "shed": (
@@ -83,6 +97,8 @@ NEWCOMERS = {
         "kick it",
         "go back inside",
         "read the notice",
+        "warm it up",
+        "light a fire",
     ),
     "yard": (
         "climb the mast",
@@ -93,6 +109,8 @@ NEWCOMERS = {
         "scream",
         "look at the sky",
         "jump off the cliff",
+        "go to the cliff",
+        "climb down",
     ),
     "hut": (
         "use the lamp",
@@ -103,6 +121,8 @@ NEWCOMERS = {
         "signal sos",
         "go back",
         "sit on the stool",
+        "send a message",
+        "look for survivors",
     ),
 }
 """What newcomers type, where it makes sense; some of it was found by playing, and is here because it had no answer."""
