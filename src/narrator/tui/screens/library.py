@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import tomllib
 from collections.abc import Callable, Hashable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from textual.app import ComposeResult
 from textual.widgets import Static
@@ -29,7 +30,28 @@ def _when(stamp: str) -> str:
     return stamp[:16].replace("T", " ")
 
 
-def shelf_entries(found: list[Book], samples: list[str]) -> list[Entry]:
+class Sample(NamedTuple):
+    """A definition that ships: its title, and what it says of itself."""
+
+    name: str
+    title: str
+    blurb: str
+
+
+def read_samples() -> list[Sample]:
+    """The samples as they introduce themselves; one that cannot be read has its name."""
+    found: list[Sample] = []
+    for name, path in paths.samples().items():
+        try:
+            head = tomllib.loads(path.read_text(encoding="utf-8")).get("campaign", {})
+        except (OSError, ValueError):
+            head = {}
+        title = str(head.get("title") or name.replace("-", " ").capitalize())
+        found.append(Sample(name, title, str(head.get("blurb") or "")))
+    return found
+
+
+def shelf_entries(found: list[Book], samples: list[Sample]) -> list[Entry]:
     """Campaigns first, the last played at the top; below them what a new one can be made of."""
     entries: list[Entry] = []
     if found:
@@ -43,7 +65,7 @@ def shelf_entries(found: list[Book], samples: list[str]) -> list[Entry]:
     if found:
         entries.append(Entry(None, ""))
     entries.append(Entry(None, "Begin a new story"))
-    entries += [Entry(("sample", name), name.replace("-", " ").capitalize(), "sample") for name in samples]
+    entries += [Entry(("sample", sample.name), sample.title, "a new game") for sample in samples]
     entries.append(Entry(("file", ""), "From a file of your own …", ".toml"))
     return entries
 
@@ -82,6 +104,10 @@ def to_trash(path: Path) -> Path:
 class LibraryScreen(ActingScreen):
     """Enter opens or begins; x deletes to the trash folder, after a question."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._samples: list[Sample] = []
+
     def compose(self) -> ComposeResult:
         yield Static(plain("narrator · stories that lose no word"), id="title")
         yield ListBox(id="shelf")
@@ -92,10 +118,9 @@ class LibraryScreen(ActingScreen):
     def on_mount(self) -> None:
         self.box.focus()
         self.query_one(KeyLine).show(
-            [("↑↓", "choose"), ("Enter", "open"), ("x", "delete"), *self.footer(["story.help", "screen.settings"]),
-             *self.footer(["screen.palette", "story.quit"])]
-        )  # fmt: skip
-        self.box.show(shelf_entries([], list(paths.samples())))
+            [("↑↓", "choose"), ("Enter", "open"), ("x", "delete"), *self.footer(["screen.settings"])],
+            self.footer(["story.help", "screen.palette", "story.quit"]),
+        )
         self.run_worker(self.refresh_shelf(), exit_on_error=False)
         for words in self.narrator_app.notes_of_start():
             self.say(words)
@@ -106,8 +131,17 @@ class LibraryScreen(ActingScreen):
 
     async def refresh_shelf(self) -> None:
         """Read the campaigns in a thread; each has its own connection."""
+        if not self._samples:
+            self._samples = await asyncio.to_thread(read_samples)
+            self.box.show(shelf_entries([], self._samples))
         found = await asyncio.to_thread(books, paths.campaigns_folder())
-        self.box.show(shelf_entries(found, list(paths.samples())))
+        self.box.show(shelf_entries(found, self._samples))
+
+    def on_list_box_moved(self, event: ListBox.Moved) -> None:
+        """What the sample under the cursor says of itself."""
+        name = event.key[1] if isinstance(event.key, tuple) and event.key[0] == "sample" else ""
+        blurb = next((sample.blurb for sample in self._samples if sample.name == name), "")
+        self.query_one("#about", Static).update(plain(blurb))
 
     @property
     def box(self) -> ListBox:

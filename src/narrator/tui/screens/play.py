@@ -246,7 +246,7 @@ class PlayScreen(PlayActs):
                 *self.footer([i for i in TYPING if i != "story.continue" or now.has_text]),
                 ("Esc", "read"),
             ]
-        self.query_one(KeyLine).show([*keys, *self.footer(["story.help", "screen.palette"])][:12])
+        self.query_one(KeyLine).show(keys, self.footer(["story.help", "screen.palette"]))
 
     @on(Transcript.Moved)
     def _eye_moved(self) -> None:
@@ -317,6 +317,8 @@ class PlayScreen(PlayActs):
 
     def _moved(self, where: e.HeadMoved) -> None:
         told, self._steps = self._steps, []
+        if where == self._where and not self._in_hand:
+            return  # the greeting says what is on the screen already
         is_told = any(COMMANDS[name].is_turn or name == "keep" for name in self._in_hand) and 0 < len(told) <= 2
         if is_told:
             self._told_bytes = 0
@@ -342,7 +344,9 @@ class PlayScreen(PlayActs):
                 self.composer.put(failed.draft if not typed else f"{failed.draft}\n{typed}")
                 self._input_back = failed.draft
             self._sent_input = None
-        self.say(words)
+            self.say("")
+        else:
+            self.say(words)
         self._stand(rate=0.0, is_telling=False)
 
     def _ask(self, asked: e.Asked) -> None:

@@ -254,6 +254,7 @@ class PlayActs(Marking):
         remembered.remember("rail", is_open)
         self._fit()
         if self.rail.display:
+            self.rail.to_current()
             self.rail.box.focus()
         else:
             self.composer.editor.focus()

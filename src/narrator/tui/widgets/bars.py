@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual.content import Content
@@ -104,29 +105,40 @@ class Notice(Widget):
 
 
 class KeyLine(Widget):
-    """The keys that work now, as many as fit."""
+    """The keys that work now, as many as fit; the last ones given (help, all commands) always do."""
 
     DEFAULT_CSS = "KeyLine { height: 1; background: $surface; color: $faint; padding: 0 1; }"
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self.keys: tuple[tuple[str, str], ...] = ()
+        self.always: tuple[tuple[str, str], ...] = ()
 
-    def show(self, keys: list[tuple[str, str]]) -> None:
-        """(key, word) in order of need."""
-        if tuple(keys) != self.keys:
-            self.keys = tuple(keys)
+    def show(self, keys: Sequence[tuple[str, str]], always: Sequence[tuple[str, str]] = ()) -> None:
+        """(key, word) in order of need; ``always`` stands at the end and is left out last."""
+        if (tuple(keys), tuple(always)) != (self.keys, self.always):
+            self.keys, self.always = tuple(keys), tuple(always)
             self.refresh()
 
     def render(self) -> Content:
         width = max(1, self.size.width)
+        room = width - sum(_key_width(pair) for pair in self.always)
+        shown: list[tuple[str, str]] = []
+        for pair in self.keys:
+            if _key_width(pair) > room:
+                break
+            shown.append(pair)
+            room -= _key_width(pair)
         parts: list[Content] = []
         used = 0
-        for key, word in self.keys:
-            need = cells(key) + 1 + cells(word) + (2 if parts else 0)
-            if used + need > width:
+        for key, word in [*shown, *self.always]:
+            if used + cells(key) + 1 + cells(word) > width:
                 break
-            gap = "  " if parts else ""
-            parts.append(Content.assemble(gap, (key, "bold $chosen"), " ", word))
-            used += need
-        return Content("").join(parts) if parts else Content("")
+            parts.append(Content.assemble((key, "bold $chosen"), " ", word))
+            used += _key_width((key, word))
+        return Content("  ").join(parts) if parts else Content("")
+
+
+def _key_width(pair: tuple[str, str]) -> int:
+    """Cells of a key, its word and the gap after it."""
+    return cells(pair[0]) + cells(pair[1]) + 3

@@ -22,6 +22,10 @@ MARKS = {"do": "> ", "say": "“ ", "tell": "~ "}
 """What stands before a player's input: done, said, told. Shapes, because a colour alone says nothing."""
 
 
+BESIDE = {"note": "✎ ", "remark": "· ", "remark-more": "  ", "error": "! ", "error-more": "  "}
+"""What stands before a line that is no story: a correction, a remark, an error, and their further rows."""
+
+
 class Ink(NamedTuple):
     """The styles of the transcript, resolved for a theme."""
 
@@ -94,13 +98,9 @@ def draw(
         base = ink.faint + Style(bold=True) if is_faint else ink.input
         segments.append(Segment(MARKS.get(line.kind, "  "), base))
         used += 2
-    elif line.kind in ("note", "remark"):
-        base = ink.note
-        segments.append(Segment("✎ " if line.kind == "note" else "· ", base))
-        used += 2
-    elif line.kind == "error":
-        base = ink.error
-        segments.append(Segment("! ", base))
+    elif line.kind in BESIDE:
+        base = ink.error if line.kind.startswith("error") else ink.note
+        segments.append(Segment(BESIDE[line.kind], base))
         used += 2
     elif line.kind == "redo":
         base = ink.faint

@@ -109,7 +109,12 @@ class ListBox(ScrollView, can_focus=True):
         self.refresh()
         self.post_message(self.Moved(self, self.chosen))
 
+    def on_resize(self) -> None:
+        self._keep_in_view()
+
     def _keep_in_view(self) -> None:
+        if not self.size.height or not self.entries:
+            return
         above = self.cursor
         while above and self.entries[above - 1].key is None:
             above -= 1

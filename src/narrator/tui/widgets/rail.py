@@ -76,6 +76,7 @@ class Rail(Vertical):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self.revision = -1
+        self._current: tuple[str, int] | None = None
 
     def compose(self) -> ComposeResult:
         yield ListBox(id="rail-list")
@@ -84,6 +85,10 @@ class Rail(Vertical):
     @property
     def box(self) -> ListBox:
         return self.query_one(ListBox)
+
+    def to_current(self) -> None:
+        """The cursor to where the story is."""
+        self.box.show(self.box.entries, at=self._current)
 
     def show(self, revision: int, checkpoints: Sequence[CheckpointListed], branches: Sequence[BranchListed]) -> None:
         """What stands at a revision (S31)."""
@@ -94,6 +99,7 @@ class Rail(Vertical):
             entries.append(Entry(None, "  none yet", is_faint=True))
         current = next((("branch", each.id) for each in branches if each.current), None)
         entries += [Entry(None, ""), Entry(None, "Branches"), *branch_entries(branches)]
+        self._current = current
         self.box.show(entries, at=self.box.chosen or current)
 
     def on_list_box_chosen(self, event: ListBox.Chosen) -> None:

@@ -250,7 +250,7 @@ class Transcript(ScrollView, can_focus=True):
                 tail.append((GAP, False))
         for kind, text in self._notes:
             for index, row in enumerate(wrap(text, room)):
-                tail.append((Line(kind if index == 0 else "under", row), False))
+                tail.append((Line(kind if index == 0 else f"{kind}-more", row), False))
         if self._notes:
             tail.append((GAP, False))
         if self._redo and self.draft is None:
