@@ -141,6 +141,11 @@ async def test_a_reader_reads_and_writes_nothing(mill: Path) -> None:
             await writer.do("I climb.")
             reader.story.refresh()
             assert reader.texts() == writer.texts()
+            for line in ("/fork 3", "I sing.", "/retry", "I dance."):
+                await writer.do(line)
+            answer = await reader.do("/read")
+            assert [step.text for step in answer.of(StepShown)] == writer.texts()
+            assert (await reader.do("/branches")).ok
         assert (await writer.do("I sing.")).ok
 
 

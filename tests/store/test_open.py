@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import sqlite3
 import stat
@@ -14,9 +15,11 @@ import pytest
 
 from narrator.core.errors import NarratorError, StoreError
 from narrator.core.proposal import Proposal
+from narrator.core.tree import NewNode
 from narrator.engine.story import Story, create_campaign
 from narrator.store import commit, reads, schema
 from narrator.store import open as opening
+from narrator.store.commit import Acceptance
 from narrator.store.verify import verify
 from tests.store.elsewhere import folder_in_memory, give, in_a_child, open_folder
 from tests.store.making import DEFINITION, Failing, accept_turn, make, open_story, rows, still
@@ -252,6 +255,59 @@ def test_a_reader_beside_a_writer_sees_what_was_committed_and_refreshes(tmp_path
         writer.close()
     assert attempt(path) == ""
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.spec("T13", "S47")
+def test_a_reader_sees_whole_instants_of_a_story_that_is_being_written(tmp_path: Path) -> None:
+    """A writer that forks, promotes and jumps as fast as it can: what a reader looks at together belongs together."""
+    path = make(tmp_path / "x.narrator")
+    pid = os.fork()
+    if pid == 0:
+        try:
+            play_wildly(path)
+        finally:
+            os._exit(0)
+    reader = open_story(path, read_only=True)
+    looks, seen = 0, set()
+    try:
+        while os.waitpid(pid, os.WNOHANG) == (0, 0):
+            with reader.looking():
+                nodes = reader.nodes()
+                where = reader.where()
+                assert nodes[-1].id == where.id
+                assert len(nodes) == where.position
+                assert where.branch in {branch.id for branch in reader.branches() if branch.on_path}
+                assert reader.state().values["player.nerve"] == 5 + sum(
+                    len(events) for events in reads.events_of(reader.store, [n.id for n in nodes[1:]]).values()
+                )
+                assert [step.id for step in reader.steps(1, len(nodes))] == [node.id for node in nodes]
+            looks += 1
+            seen.add(where)
+    finally:
+        reader.close()
+    assert looks > 20
+    assert len(seen) > 10
+
+
+def play_wildly(path: Path) -> None:
+    """Turns, takes, forks and jumps for a while."""
+    story = open_story(path)
+    story.store.db.execute("PRAGMA synchronous = OFF")
+    chance = random.Random(1)
+    for number in range(400):
+        verb = chance.choice(["turn", "turn", "take", "undo", "fork", "go"])
+        if verb == "turn":
+            accept_turn(story, number)
+        elif verb == "take" and story.head.role == "narrator" and story.head.parent_id is not None:
+            write = Acceptance(story.head.parent_id, (NewNode("narrator", "Or so."),), story.position)
+            commit.accept(story.store, write)
+        elif verb == "undo" and story.count > 4:
+            story.undo(3)
+        elif verb == "fork" and story.head.role != "player":
+            story.fork(story.head)
+        elif verb == "go":
+            story.go(chance.choice(story.nodes()))
+    story.close()
 
 
 @pytest.mark.spec("T13")

@@ -120,17 +120,18 @@ class Session:
 
     async def greet(self) -> None:
         """Tell where the story stands: ``ready``, the last steps, ``head``."""
-        row, draft = self.story.row, reads.draft(self.story.store)
-        self.publish(
-            Ready(
-                CampaignPlace(row.campaign_id, row.title, str(self.story.path)),
-                self.narrator.name,
-                self.version,
-                draft.text if draft else "",
-                self.story.is_read_only,
+        with self.story.looking():
+            row, draft = self.story.row, reads.draft(self.story.store)
+            self.publish(
+                Ready(
+                    CampaignPlace(row.campaign_id, row.title, str(self.story.path)),
+                    self.narrator.name,
+                    self.version,
+                    draft.text if draft else "",
+                    self.story.is_read_only,
+                )
             )
-        )
-        self.show_tail()
+            self.show_tail()
 
     def show_tail(self, count: int = SHOWN_STEPS) -> None:
         """The last steps and the head: what every move ends with; after a write, the steps that are new."""
@@ -183,7 +184,7 @@ class Session:
                     raise Refusal("read-only", "This campaign is open for reading only.")
                 if effect in (Effect.TURN, Effect.MOVE, Effect.WRITE):
                     self.in_flight = None
-            with translated(self.story.path):
+            with translated(self.story.path), self.story.looking():
                 await handlers.HANDLERS[command.name](self, command)
         except NarratorError as error:
             self.fail(error, command)
@@ -289,8 +290,7 @@ class Session:
         if made:
             self.publish(handlers.made(made))
         for refused in judged.verdict.refused:
-            if handlers.is_shown(story, refused.proposal.path):
-                self.publish(Noted(f"1 change refused: {refused.proposal.path}: {refused.reason}"))
+            self.publish(Noted(handlers.refusal(story, refused)))
         for note in judged.verdict.notes:
             self.publish(Noted(note))
         self.publish(story.where())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,10 @@ class Story:
         self._seen_version = version
         self.store.load_forest()
         return True
+
+    def looking(self) -> AbstractContextManager[None]:
+        """Around reads that belong together: a reader sees one instant of what a writer writes beside it (T13)."""
+        return self.store.looking()
 
     # ------------------------------------------------------------------------------------------------ where it stands
 

@@ -32,6 +32,7 @@ class Store:
         self.db = db
         self.clock = clock
         self._lock = held
+        self._forest_version = -1
         self.forest = Forest(())
 
     @property
@@ -42,6 +43,28 @@ class Store:
         """Read the branch rows (1 ms a thousand)."""
         rows = self.db.execute("SELECT id, parent_id, fork_depth, name, hidden_by FROM branches ORDER BY id")
         self.forest = Forest(Branch(r[0], r[1], r[2], r[3], r[4] is not None) for r in rows)
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """One look at the file as it is at one instant, branches and nodes of the same story (T13).
+
+        A reader beside a writer needs it around whatever it reads together; for the writer itself nothing is done.
+        """
+        if not self.is_read_only or self.db.in_transaction:
+            yield
+            return
+        with translated(self.path):
+            self.db.execute("BEGIN")
+            try:
+                self.db.execute("SELECT 1 FROM campaign").fetchone()  # From here on the file stands still.
+                version = self.db.execute("PRAGMA data_version").fetchone()[0]
+                if version != self._forest_version:
+                    self.load_forest()
+                    self._forest_version = version
+                yield
+            finally:
+                if self.db.in_transaction:
+                    self.db.execute("COMMIT")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
