@@ -73,10 +73,10 @@ def _narrator(*arguments: str) -> Spent:
 def _insert(path: Path, texts: list[str]) -> float:
     """Seconds that one transaction takes to write these texts into a bare table."""
     with closing(sqlite3.connect(path)) as db:
-        db.execute("CREATE TABLE nodes (id INTEGER PRIMARY KEY, body TEXT)")
+        db.execute("CREATE TABLE bodies (body TEXT)")
 
         def write() -> None:
-            db.executemany("INSERT INTO nodes (body) VALUES (?)", ((text,) for text in texts))
+            db.executemany("INSERT INTO bodies VALUES (?)", ((text,) for text in texts))
             db.commit()
 
         return timed(write)
