@@ -263,7 +263,8 @@ def _unescaped(text: str) -> str:
     body = re.sub(r"\\'", "'", text)
     body = re.sub(r'(?<!\\)((?:\\\\)*)"', r'\1\\"', body)
     try:
-        return str(json.loads(f'"{body}"', strict=False))
+        whole = str(json.loads(f'"{body}"', strict=False))
+        return whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # half a character is none
     except ValueError as error:
         raise NotAnObject(f"a text cannot be read: {error}") from error
 

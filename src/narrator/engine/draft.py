@@ -9,6 +9,7 @@ from narrator.core.checks import Check
 from narrator.core.prompt import PromptParts
 from narrator.core.state import State
 from narrator.engine.turn import Plan
+from narrator.narrators.port import Usage
 
 
 @dataclass(slots=True)
@@ -42,6 +43,13 @@ class InFlight:
         told = whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         self.text += told
         return told
+
+    def spend(self, usage: Usage, *, of: str = "usage") -> None:
+        """Add the tokens that a request of this turn took to the record; ``asides`` are its questions (S25)."""
+        found = (usage.tokens_in, usage.tokens_out, usage.tokens_cached)
+        if any(count is not None for count in found):
+            before = self.record.get(of) or [0, 0, 0]
+            self.record[of] = [had + (count or 0) for had, count in zip(before, found, strict=True)]
 
     @property
     def has_text(self) -> bool:

@@ -10,9 +10,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from narrator.core.checks import Check
+from narrator.core.definition import find_field
 from narrator.core.errors import BadValue, Refusal
 from narrator.core.phrases import phrase_change
 from narrator.core.proposal import Proposal
+from narrator.core.referee import Refused
 from narrator.core.state import Event as StateEvent
 from narrator.core.state import value_after
 from narrator.core.tree import Node
@@ -337,6 +339,13 @@ async def _nothing(session: Session, command: Command) -> None:
 def is_shown(story: Story, path: str) -> bool:
     """Whether the player may see a path (W2)."""
     return visibility(story.definition, path) == "open"
+
+
+def refusal(story: Story, refused: Refused) -> str:
+    """A refused change as a line (T5). The name of a hidden field is the campaign's own; an invented one is not."""
+    path = refused.proposal.path
+    is_told = is_shown(story, path) or find_field(story.definition, path) is None
+    return f"1 change refused: {path}: {refused.reason}" if is_told else "1 change refused."
 
 
 def shown_changes(story: Story, events: Iterable[StateEvent]) -> list[StateChange]:

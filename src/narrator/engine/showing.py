@@ -150,8 +150,9 @@ async def stats(session: Session, command: Command) -> None:
     seconds = 0.0
     for (record,) in story.store.db.execute("SELECT record FROM provenance"):
         found = json.loads(record)
-        for index, count in enumerate(found.get("usage") or ()):
-            tokens[index] += count or 0
+        for spent in (found.get("usage") or (), found.get("asides") or ()):
+            for index, count in enumerate(spent):
+                tokens[index] += count or 0
         seconds += found.get("seconds") or 0.0
     session.publish(
         StatsShown(steps, words, totals.branches, totals.takes, tokens[0], tokens[1], tokens[2], round(seconds, 3))

@@ -64,7 +64,7 @@ async def tell(teller: Teller, flight: InFlight) -> None:
     flight.record = {"narrator": teller.narrator.name, "purpose": "narrate"}
     started = time.monotonic()
     abilities = await abilities_of(teller)
-    flight.record |= {"model": abilities.model, "window": abilities.window}
+    flight.record |= {"model": abilities.model, "window": abilities.window, "sampling": dict(abilities.sampling)}
     await _prepare(teller, flight, abilities)
     await _check(teller, flight, abilities)
     flight.stage = "narrate"
@@ -183,7 +183,7 @@ async def _stream(teller: Teller, flight: InFlight) -> None:
                     flight.finish = reason
                     for note in notes:
                         teller.publish(Noted(note))
-    flight.record["usage"] = [usage.tokens_in, usage.tokens_out, usage.tokens_cached]
+    flight.spend(usage)
 
 
 async def work_out(teller: Teller, flight: InFlight) -> Judged:
@@ -342,7 +342,7 @@ def _state_below(story: Story, flight: InFlight, index: int) -> State:
 
 
 def _provenance(flight: InFlight, judged: Judged) -> dict[str, Any]:
-    record = {key: value for key, value in flight.record.items() if value not in (None, "")}
+    record = {key: value for key, value in flight.record.items() if value not in (None, "", {})}
     record["finish"] = flight.finish
     if flight.plan.note:
         record["note"] = flight.plan.note
@@ -388,7 +388,9 @@ async def _ask(
         if fitted.parts.raw_tail != parts.raw_tail and fitted.parts.raw_tail:
             flight.record.setdefault("read_from", {})[purpose.value] = fitted.parts.raw_tail[0].node_id
     request = Request(purpose, messages, _scene(teller, flight), asked, schema=schema, take=flight.plan.ordinal)
-    return await answer(teller, request)
+    completion = await answer(teller, request)
+    flight.spend(completion.finish.usage, of="asides")
+    return completion
 
 
 def _scene(teller: Teller, flight: InFlight) -> Scene:

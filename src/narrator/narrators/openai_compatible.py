@@ -146,6 +146,7 @@ class OpenAICompatible:
             host=self.host,
             model=self.model,
             counting="measured" if self._measure is not None else "exact" if self._is_exact else "bytes",
+            sampling=self._sampling,
         )
         if is_final:
             self._capabilities = found

@@ -148,7 +148,7 @@ class Capabilities:
 
     ``host`` is '' where no word leaves the machine's own process; ``counting`` is exact, bytes or measured (C4).
     ``reads_messages`` is False for a narrator that reads the scene alone; ``proposes_as`` is the source of its changes
-    of state (W3): model, or storylet.
+    of state (W3): model, or storylet. ``sampling`` is what is sent with every request (S25).
     """
 
     window: int
@@ -162,6 +162,7 @@ class Capabilities:
     counting: str = "bytes"
     reads_messages: bool = True
     proposes_as: Literal["model", "storylet"] = "model"
+    sampling: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
 
 @runtime_checkable
