@@ -331,6 +331,45 @@ def test_what_is_said_with_the_position_decides_how_it_ends(inputs: list[str], e
     assert game.ending == ending, game.answered_by
 
 
+@pytest.mark.spec("U23", "T18")
+@pytest.mark.parametrize(
+    ("inputs", "ending"),
+    [
+        (["go to the plant room", "look at the reels", "wipe the tape", "wipe the tape"], "erased"),
+        (["wait"] * 20, "nothing"),
+        (["go to the hut", *["wait"] * 20], "nothing"),
+        (["listen", "tell osgood the truth", *["wait"] * 20], "north"),
+        (["listen", "tell osgood the truth", "go to the hut", *["wait"] * 20], "north"),
+    ],
+)
+def test_who_tells_nothing_or_only_half_comes_to_an_end_within_25_turns(inputs: list[str], ending: str) -> None:
+    game = Game(story())
+    for text in inputs:
+        if not game.ending:
+            game.play(text)
+    assert game.ending == ending, game.answered_by
+    assert len(game.said) <= 25
+    assert game.complaints == []
+
+
+@pytest.mark.spec("U23")
+@pytest.mark.parametrize("confessed", [False, True])
+@pytest.mark.parametrize("bearings", [0, 1, 2])
+def test_the_lamp_says_what_is_known(bearings: int, confessed: bool) -> None:
+    game = at("hut").set(
+        flags__dark=True, flags__bearing_one=bearings > 0, flags__bearing_two=bearings > 1, flags__confessed=confessed
+    )
+    game.play("look around")
+    game.play("look around")
+    assert (game.answered_by, game.ending) == (["goes-dark-out", "dark-hut-look"], "")
+    game.play("signal with the lamp")
+    assert game.ending == "lamp"
+    if confessed:
+        assert game.answered_by[-1] == ("dark-lamp-told" if bearings else "dark-lamp-told-blind")
+    else:
+        assert game.answered_by[-1] == ("dark-lamp-blind", "dark-lamp-line", "dark-lamp-fix")[bearings]
+
+
 @pytest.mark.spec("U23")
 def test_a_tape_is_wiped_only_when_it_is_said_twice() -> None:
     """An irrevocable deed is asked for again first: the place for a checkpoint."""
@@ -339,6 +378,10 @@ def test_a_tape_is_wiped_only_when_it_is_said_twice() -> None:
     spared = game.fork()
     spared.play("play the tape")
     assert spared.state.values["flags.admitted"] is True
+    spared = game.fork()
+    spared.play("no")
+    spared.play("wipe it")
+    assert not spared.ending
     game.play("wipe it")
     assert game.ending == "erased"
 
@@ -391,6 +434,8 @@ def test_being_asked_leads_to_a_second_lie_or_to_the_truth() -> None:
     lie, truth = game.fork(), game.fork()
     lie.play("nothing heard")
     assert lie.state.values["flags.lied_again"] is True
+    lie.play("tell osgood the truth")
+    assert lie.answered_by[-1] == "confess-after-lie"
     truth.play("yes")
     truth.play("tell him the truth")
     assert truth.state.values["flags.confessed"] is True
