@@ -100,16 +100,15 @@ def stand(story: Story, head: int, tip: int | None = None) -> None:
     commit.move(story.store, Position(head, tip or head), expected=story.position, remembers=True)
 
 
-STORY_TABLES = (
-    *("campaign", "definitions", "branches", "nodes", "deletions", "checkpoints", "visits", "places"),
-    *("state_events", "checks", "snapshots", "memories", "context_checkpoints", "provenance", "parts"),
-)
-
-
 def rows(db: sqlite3.Connection, *, without: tuple[str, ...] = ()) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table (the draft's among them unless told otherwise), and the id counters."""
-    tables = [name for name in (*STORY_TABLES, "draft", "sqlite_sequence") if name not in without]
-    return {name: db.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for name in tables}
+    tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name"
+    found = {}
+    for (name,) in db.execute(tables).fetchall():
+        if name not in without and "_fts_" not in name:
+            ids = "rowid, " if name.endswith("_fts") else ""
+            found[name] = sorted(db.execute(f"SELECT {ids}* FROM {name}").fetchall(), key=repr)
+    return found
 
 
 def forest_of(story: Story) -> list[tuple[Any, ...]]:
