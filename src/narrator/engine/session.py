@@ -204,7 +204,8 @@ class Session:
         self.publish(Failed(error.code, visible(error.message), visible(error.hint), command.line, draft))
 
     def _lost_input(self, command: Command) -> bool:
-        return command.verb.is_turn and self.in_flight is not None and self.in_flight.plan.player is not None
+        is_own = self._holder is command and command.verb.is_turn
+        return is_own and self.in_flight is not None and self.in_flight.plan.player is not None
 
     # ---------------------------------------------------------------------------------------------------------- turns
 
