@@ -51,6 +51,19 @@ NEWCOMERS = {
         "sing a song",
         "look at the stage",
         "where is desmond",
+        "look through the curtain",
+        "why does aubrey hate desmond",
+        "find a replacement",
+        "tell monty to calm down",
+        "where is the understudy",
+        "what's in the soup",
+        "delay the show",
+        "bribe someone",
+        "ask bryn where desmond is",
+        "phone desmond",
+        "what is the play about",
+        "take the toffee",
+        "play dead",
     ),
     "wings": (
         "look",
@@ -67,6 +80,13 @@ NEWCOMERS = {
         "hide",
         "ask what he tidied",
         "listen",
+        "why can't I touch the soup",
+        "hide behind the curtain",
+        "ask oddy about perpetua",
+        "climb the ladder",
+        "look for clues",
+        "open the trapdoor",
+        "talk to the man",
     ),
     "dressing-rooms": (
         "look in room one",
@@ -82,6 +102,12 @@ NEWCOMERS = {
         "ask her where desmond is",
         "go back",
         "steal the costume",
+        "wear the mitre",
+        "ask perpetua about aubrey",
+        "accuse perpetua",
+        "look at the photo",
+        "tell her she's on",
+        "go for a walk",
     ),
     "stage-door": (
         "ask win about desmond",
@@ -96,6 +122,11 @@ NEWCOMERS = {
         "call the police",
         "what are you knitting",
         "open the telegram",
+        "did he leave",
+        "who is the tea for",
+        "ask win who left",
+        "sign out",
+        "ask win about harrogate",
     ),
     "under-stage": (
         "look around",
@@ -109,6 +140,12 @@ NEWCOMERS = {
         "go up",
         "sit on the throne",
         "examine the cow",
+        "i know you're here",
+        "come out",
+        "it's only me",
+        "talk to the sheet",
+        "ring his phone",
+        "sing",
     ),
 }
 """What newcomers type, where it makes sense; some of it was found by playing, and is here because it had no answer."""
@@ -126,7 +163,8 @@ ERRANDS = (
     ("", "go under the stage", "location != 'under-stage'"),
     ("*", "call beginners", "show.bishop != 'nobody yet'"),
     ("*", "go to the wings", "flags.told and has('player', 'slips') and location != 'wings'"),
-    ("*", "get the mitre", "flags.told and not has('player', 'slips') and not has('player', 'mitre')"),
+    ("*", "get the mitre", "flags.told and not has('player', 'mitre')"),
+    ("*", "go under the stage", "flags.told and has('player', 'mitre') and location != 'under-stage'"),
     ("*", "go under the stage", "has('player', 'slips') and not flags.told and location != 'under-stage'"),
     ("wings", "ask oddy about the paper", "not flags.saw_slip"),
     ("wings", "put the slips back", "flags.told and has('player', 'slips')"),
@@ -405,6 +443,33 @@ def test_the_understudy_does_not_go_on_over_his_head() -> None:
     assert game.answered_by[-1] == "vane-not-yet"
     game.set(flags__told=True).play("ask her to go on")
     assert game.answered_by[-1] == "vane-terms"
+
+
+@pytest.mark.spec("U23")
+def test_what_is_not_understood_costs_no_time() -> None:
+    game = played(HOUSE, ["zxqv", "what now", "fnord"])
+    assert game.state.values["clocks.minutes"] == 0
+    game.play("ask monty about desmond")
+    assert game.state.values["clocks.minutes"] == 1
+
+
+@pytest.mark.spec("U23")
+def test_at_half_past_there_is_a_last_chance() -> None:
+    game = standing_in("stage-door").set(clocks__minutes=20, flags__late=True)
+    game.play("have some tea")
+    assert (game.answered_by[-1], game.place) == ("late-dash", "prompt-corner")
+    for text in ("I'll go on myself", "yes", "call beginners"):
+        game.play(text)
+    assert game.ending == "deputy"
+
+
+@pytest.mark.spec("U23")
+def test_a_reply_has_noticed_what_was_done() -> None:
+    game = played(HOUSE, ["touch the soup", "touch the soup", "touch the soup", "follow the laugh", "go to the corner"])
+    assert game.answered_by[-2:] == ["go-under-custard", "go-corner-custard"]
+    assert game.state.values["flags.found"] is True
+    game.set(show__bishop="Perpetua Vane").play("tell Monty who plays the Bishop")
+    assert game.answered_by[-1] == "monty-hears-vane"
 
 
 @pytest.mark.spec("T18")
