@@ -133,9 +133,9 @@ PIVOTS = {
         "take a bearing",
         "report the position",
         "tell the truth",
-        "give tolley the position",
         "unidentified",
         "go to the hut",
+        "give tolley the position",
     ),
     "hut": ("take a bearing", "use the lamp", "go back"),
 }
@@ -338,6 +338,7 @@ def test_what_is_said_with_the_position_decides_how_it_ends(inputs: list[str], e
         (["go to the plant room", "look at the reels", "wipe the tape", "wipe the tape"], "erased"),
         (["wait"] * 20, "nothing"),
         (["go to the hut", *["wait"] * 20], "nothing"),
+        (["go to the yard", *["wait"] * 20], "nothing"),
         (["listen", "tell osgood the truth", *["wait"] * 20], "north"),
         (["listen", "tell osgood the truth", "go to the hut", *["wait"] * 20], "north"),
     ],
