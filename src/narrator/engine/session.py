@@ -393,7 +393,7 @@ class Session:
     async def keep_draft(self, text: str, mode: str = "do") -> None:
         """Write what stands in the composer to the file (U9)."""
         if not self.story.is_read_only:
-            commit.keep_draft(self.story.store, text, mode)
+            commit.keep_draft(self.story.store, text, mode, is_telling=self.is_turning)
 
     def _upkeep_failed(self, error: BaseException) -> None:
         if isinstance(error, NarratorError):

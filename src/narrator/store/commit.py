@@ -426,11 +426,16 @@ def comment(store: Store, node_id: int, text: str) -> None:
         db.execute("INSERT INTO comments (node_id, text, created_at) VALUES (?, ?, ?)", (node_id, text, store.clock()))
 
 
-def keep_draft(store: Store, text: str, mode: str) -> None:
-    """Save what stands in the composer (U9); empty text clears it. No revision: the story is the same."""
+def keep_draft(store: Store, text: str, mode: str, *, is_telling: bool = False) -> None:
+    """Save what stands in the composer (U9); empty text clears it. No revision: the story is the same.
+
+    An input that was sent and came back into the composer is kept there from now on; while it ``is_telling``, the
+    composer holds something else, whatever its words.
+    """
     with store.transaction() as db:
         _write_draft(store, "composed", text, mode)
-        db.execute("DELETE FROM draft WHERE slot = 'sent' AND instr(?, text)", (text,))
+        if not is_telling:
+            db.execute("DELETE FROM draft WHERE slot = 'sent' AND instr(?, text)", (text,))
 
 
 def send_draft(store: Store, text: str, mode: str) -> None:
