@@ -19,8 +19,8 @@ from narrator.exchange.exporting import Wish, export
 from tests.exchange.bringing import bring, still
 from tests.model.adapter import Program, Teller, Ticking
 from tests.model.machine import Match
-from tests.model.tree import RailEntry, View
 from tests.model.play import Dice, play
+from tests.model.tree import RailEntry, View
 
 BEFORE, AFTER = 60, 40
 STEP_FIRST = {"retry", "retell", "fork", "go", "edit", "edit_wording", "select", "pin", "unpin", "delete_take"}

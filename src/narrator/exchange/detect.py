@@ -39,6 +39,7 @@ FORMATS = (BUNDLE, CHAT, *JSON_FORMATS, TEXT, *prose.KINDS)
 
 _SQLITE = b"SQLite format 3\0"
 _SNIFFED = 4096
+_CHAT_MARKS = ('"mes"', '"chat_metadata"', '"character_name"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +103,13 @@ def _is_bundle(path: Path) -> bool:
 
 def _is_chat(text: str, notes: Notes) -> bool:
     first = text.lstrip().partition("\n")[0].strip()
-    if not first.startswith("{") or not first.endswith("}"):
+    if not first.startswith("{") or not first.endswith("}") or not any(mark in first for mark in _CHAT_MARKS):
         return False
     try:
         value = parse_json(first, Notes(type(notes.report)(), notes.file))
     except BadImport:
+        return False
+    if not isinstance(value, dict):
         return False
     is_header = "chat_metadata" in value or ("user_name" in value and "character_name" in value)
     return is_header or ("mes" in value and "is_user" in value)

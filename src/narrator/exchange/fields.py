@@ -49,6 +49,8 @@ class Fields:
         """A number; what is none is the default, noted."""
         found = self.raw(key)
         if found is None or found == "":
+            if key in self.value:
+                self.notes.changed(self.place(key), key, f"{found!r} where a number belongs; {default} is taken")
             return default
         value = number(found)
         if value is None:
