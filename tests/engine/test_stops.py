@@ -302,3 +302,23 @@ async def test_a_verb_that_writes_is_busy_during_a_turn_and_a_look_is_not(mill: 
         assert not task.done()
         assert (await play.do("/stop")).ok
         assert not any(isinstance(event, Noted) and "wrong" in event.text for event in play.heard)
+
+
+@pytest.mark.spec("U9", "S45")
+async def test_what_is_composed_during_a_turn_does_not_take_the_place_of_what_was_sent(mill: Path) -> None:
+    async with playing(mill) as play:
+        play.session.narrator = fake = stalling(Purpose.NARRATE, 5)
+        task = play.begin("I climb.")
+        await fake.stalled.wait()
+        await play.session.keep_draft("I climb. Then I rest.")
+        assert play.draft() == "I climb.\nI climb. Then I rest."
+        await play.do("/stop")
+        assert await task is False
+        await play.session.keep_draft("I climb. Then I rest.")
+        assert play.draft() == "I climb. Then I rest."
+        play.session.narrator = numbered()
+        assert (await play.do("I climb.")).ok
+        assert play.draft() is None
+        await play.session.keep_draft("I wa")
+        assert (await play.do("/retry")).ok
+        assert play.draft() == "I wa", "a retry takes nothing out of the composer"
