@@ -71,14 +71,14 @@ class Game:
                 roll_check(definition, before, skill, difficulty, seed=SEED, chain_hash=chain, ordinal=0, number=0)
             )
         telling = tell(choice, rolled, definition, before)
-        told = judge(definition, before, telling.proposals, source="storylet")
-        after = advance(before, "narrator", told.events)
-        ticked = judge(definition, after, clock_proposals(definition, after, rolled), source="check")
-        self.state = advance(before, "narrator", (*told.events, *ticked.events))
+        ticked = judge(definition, before, clock_proposals(definition, before, rolled), source="check")
+        after = advance(before, "narrator", ticked.events)
+        told = judge(definition, after, telling.proposals, source="storylet")
+        self.state = advance(before, "narrator", (*ticked.events, *told.events))
         self.chain = hashlib.sha256(chain + telling.text.encode()).digest()
         self.said.append(telling.text)
         self.answered_by.append(choice.storylet.id)
-        self.complaints += [f"{choice.storylet.id}: {refused.reason}" for refused in (*told.refused, *ticked.refused)]
+        self.complaints += [f"{choice.storylet.id}: {refused.reason}" for refused in (*ticked.refused, *told.refused)]
         return telling.text
 
     def set(self, **values: object) -> Game:
