@@ -17,9 +17,8 @@ def spelled(value: Any) -> str:
 
 
 def change_words(change: e.StateChange) -> str:
-    """One change of the state in a line."""
-    was = f"{spelled(change.old)} → " if change.old is not None else "→ "
-    return f"{change.path}: {was}{spelled(change.new)}{f' ({change.note})' if change.note else ''}"
+    """One change of the state in a line, '' where the prose has told it; what clamped it stands behind."""
+    return f"{change.phrase}{f' ({change.note})' if change.note else ''}" if change.phrase else ""
 
 
 def check_words(check: e.CheckMade) -> str:
