@@ -15,7 +15,12 @@ from typing import Any
 
 import pytest
 
+from narrator.core.prompt import encode
+from narrator.engine import prompting
 from narrator.exchange.exporting import Wish, export
+from narrator.store.removal import Age
+from tests.engine.playing import make, playing
+from tests.engine.test_provenance import Remembering, record_of, told_nodes, wander
 from tests.exchange.bringing import bring, still
 from tests.model.adapter import Program, Teller, Ticking
 from tests.model.machine import Match
@@ -127,3 +132,35 @@ def test_an_imported_story_plays_on_as_its_original(match: tuple[Match, random.R
             found.model.perform(verb, *given)
             twins.do(verb, *given)
         assert imported.problems() == []
+
+
+@pytest.mark.spec("S25", "X7")
+async def test_every_prompt_is_rebuilt_after_an_import(tmp_path: Path) -> None:
+    """Ids have gaps (a prune), parts are shared, takes are set aside: the messages are those that were sent."""
+    mill, bundle, bare = make(tmp_path), tmp_path / "one.json", tmp_path / "bare.json"
+    remembering = Remembering()
+    async with playing(mill, remembering.fake, answers="yes") as play:
+        await wander(play, random.Random(5), 30)
+        play.story.prune(play.story.plan_prune(Age("steps", 12)))
+        await wander(play, random.Random(6), 30)
+        sent = [remembering.told[text.strip()].messages for _, text in told_nodes(play)]
+        export(mill, bundle, Wish(), clock=still)
+        export(mill, bare, Wish(with_prompts=False), clock=still)
+    report = bring(tmp_path / "shelf", bundle)
+    async with playing(Path(report.campaigns[0])) as play:
+        nodes = told_nodes(play)
+        assert len(nodes) == len(sent) >= 20
+        for (node_id, _), messages in zip(nodes, sent, strict=True):
+            assert encode(prompting.unpack(play.story, record_of(play, node_id)["prompt"])) == messages
+        assert play.sound()
+        play.story.prune(play.story.plan_prune(Age("all")))
+        for node_id, _ in told_nodes(play):
+            prompting.unpack(play.story, record_of(play, node_id)["prompt"])
+    text = bundle.read_text(encoding="utf-8")
+    assert "prompt_hash" not in text
+    report = bring(tmp_path / "shelf", bare)
+    assert any(each.field == "prompts" for each in report.details)
+    assert '"prompts":false' in bare.read_text(encoding="utf-8")
+    async with playing(Path(report.campaigns[0])) as play:
+        assert (await play.do(f"/prompt #{told_nodes(play)[0][0]}")).code == "bad-value"
+        assert record_of(play, told_nodes(play)[0][0])["narrator"]
