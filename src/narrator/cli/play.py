@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from narrator.cli import naming, settings
 from narrator.core.errors import NarratorError
-from narrator.plain.play import CANNOT_OPEN, Wishes, play, with_answers
+
+if TYPE_CHECKING:
+    # The screen's first frame does not wait for the plain player: it is imported where lines are played.
+    from narrator.plain.play import Wishes
 
 
 @click.command(
@@ -53,13 +57,18 @@ def command(
     """
     if is_yes + is_no + is_asking > 1:
         raise click.UsageError("--yes, --no and --ask exclude each other.")
+    about_lines = (is_json, strict, no_stream, width, is_ascii, quiet, no_more, replay, is_yes, is_no, is_asking)
+    if not plain and not any(about_lines):
+        return begin(campaign, seed=seed, narrator=narrator)
+    from narrator.plain.play import Wishes, with_answers
+
     wishes = with_answers(
         Wishes(is_json, strict, None, not no_stream, width, is_ascii, quiet, not no_more, replay),
         is_yes=is_yes,
         is_no=is_no,
         is_asking=is_asking,
     )
-    return begin(campaign, seed=seed, narrator=narrator, wishes=wishes, is_plain=plain or wishes != Wishes())
+    return begin(campaign, seed=seed, narrator=narrator, wishes=wishes, is_plain=True)
 
 
 def begin(
@@ -74,25 +83,26 @@ def begin(
 
     A campaign that cannot be opened is exit code 3 (U15).
     """
-    wishes = wishes or Wishes()
     chosen, notes = settings.load()
     try:
         path = naming.open_or_make(campaign, seed=seed)
     except NarratorError as error:
         if error.code == "bad-value" and seed is not None:
             raise
-        return _cannot_open(error, is_json=wishes.is_json)
+        return _cannot_open(error, is_json=wishes is not None and wishes.is_json)
     with settings.logging(chosen):
         if not is_plain and settings.has_screen():
             from narrator.tui.app import run
 
             return run(path, settings=chosen, notes=notes, narrator=narrator)
+        from narrator.plain.play import play
+
         return play(path, settings=chosen, notes=notes, narrator=narrator, wishes=wishes)
 
 
 def _cannot_open(error: NarratorError, *, is_json: bool) -> int:
     from narrator.plain.output import Output
-    from narrator.plain.play import report
+    from narrator.plain.play import CANNOT_OPEN, report
 
     output = Output(lambda: None)
     report(output, error, is_json=is_json)

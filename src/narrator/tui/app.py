@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from narrator.tui.screens.play import PlayScreen
 
 FIRST_THEME = "dark"
+CANNOT_OPEN = 3
 
 
 class NarratorApp(App[int], inherit_bindings=False):
@@ -168,8 +169,22 @@ class NarratorApp(App[int], inherit_bindings=False):
             self._notes.append(str(error))
             return story
 
+    def open_failed(self, error: NarratorError) -> None:
+        """A campaign that cannot be opened: said in the library, else on the terminal with exit code 3 (U15)."""
+        from narrator.tui.outside import plain
+        from narrator.tui.screens.library import LibraryScreen
+
+        under = [screen for screen in self.screen_stack if isinstance(screen, LibraryScreen)]
+        if not under:
+            self.exit(CANNOT_OPEN, return_code=CANNOT_OPEN, message=plain(f"narrator: {error}"))
+            return
+        self.call_later(self.pop_screen)
+        under[-1].say(str(error))
+
     def cast(self, story: Story, asked: str | None) -> Narrator:
         """Who tells this story; imports what it needs, so it runs in a thread."""
+        import narrator.engine.session  # noqa: F401 (what the next step in the loop needs, imported here)
+
         if self._casting is not None:
             return self._casting(story, asked)
         from narrator.engine import casting

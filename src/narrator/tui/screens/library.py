@@ -135,7 +135,10 @@ class LibraryScreen(ActingScreen):
             self._samples = await asyncio.to_thread(read_samples)
             self.box.show(shelf_entries([], self._samples))
         found = await asyncio.to_thread(books, paths.campaigns_folder())
-        self.box.show(shelf_entries(found, self._samples))
+        entries = shelf_entries(found, self._samples)
+        is_untouched = self.box.cursor <= 1
+        first = next((entry.key for entry in entries if entry.key is not None), None)
+        self.box.show(entries, at=first if is_untouched else None)
 
     def on_list_box_moved(self, event: ListBox.Moved) -> None:
         """What the sample under the cursor says of itself."""

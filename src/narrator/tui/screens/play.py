@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -18,9 +19,8 @@ from textual.worker import Worker, WorkerState
 from narrator.core.errors import NarratorError
 from narrator.engine import events as e
 from narrator.engine.commands import Command
-from narrator.engine.session import Session
 from narrator.engine.verbs import COMMANDS, Effect
-from narrator.store import reads
+from narrator.store import commit, reads
 from narrator.tui import remembered
 from narrator.tui.actions import Action, Now
 from narrator.tui.answers import ANSWERS, change_words, check_words, page, state_outline, step_shown
@@ -33,6 +33,9 @@ from narrator.tui.widgets.composer import MODES, Composer, Editor
 from narrator.tui.widgets.panel import Panel
 from narrator.tui.widgets.rail import Rail
 from narrator.tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from narrator.engine.session import Session
 
 DRAFT_SECONDS = 0.3
 WATCH_SECONDS = 1.0
@@ -75,6 +78,7 @@ class PlayScreen(PlayActs):
         self._revision = -1
         self._typed_last = ("", "do")
         self._input_back = ""
+        self._is_closed = False
 
     # -- the screen -------------------------------------------------------------------------------------------------
 
@@ -90,11 +94,16 @@ class PlayScreen(PlayActs):
         yield KeyLine(id="keys")
 
     def on_mount(self) -> None:
+        self._draft_timer = self.set_interval(DRAFT_SECONDS, self._write_draft, pause=True)
         self.transcript.stops_at_unread = self.narrator_app.settings.reading.stop_at_unread
         wanted = remembered.recall("rail")
         self._rail_wanted = wanted if isinstance(wanted, bool) else None
         self._fit()
-        story = self.narrator_app.open_story(self.path)
+        try:
+            story = self.narrator_app.open_story(self.path)
+        except NarratorError as error:
+            self.narrator_app.open_failed(error)
+            return
         self.story = story
         self.transcript.open_story(PathSource(story))
         self._show_standing(story.where())
@@ -109,10 +118,11 @@ class PlayScreen(PlayActs):
         """Open the session, then hear its events until it closes: the one worker of this screen."""
         app = self.narrator_app
         narrator = await asyncio.to_thread(app.cast, self.story, self.asked_narrator)
+        from narrator.engine.session import Session
+
         self.session = Session(self.story, narrator, app.settings, "ask", app.version)
         heard = self.session.events()
         await self.session.greet()
-        self._draft_timer = self.set_interval(DRAFT_SECONDS, self._write_draft, pause=True)
         if self.story.is_read_only:
             self.set_interval(WATCH_SECONDS, self._watch)
         abilities = await self.session.abilities()
@@ -272,7 +282,8 @@ class PlayScreen(PlayActs):
                 self._greeted(event)
             case e.StateChanged(changes=changes):
                 for change in changes:
-                    self.transcript.note(change_words(change))
+                    if words := change_words(change):
+                        self.transcript.note(words)
             case e.ChecksMade(checks=checks) if "checks" not in self._in_hand:
                 for check in checks:
                     self.transcript.note(check_words(check))
@@ -432,14 +443,14 @@ class PlayScreen(PlayActs):
         composer = next(iter(self.query(Composer)), None)
         if composer is not None:
             self._typed_last = (composer.text_to_keep, composer.mode)
-        if self.session is None:
+        if self.story is None or self.story.is_read_only:
             return
         text, mode = self._typed_last
         if self._sent_input is not None:
             sent, mode = self._sent_input
             text = f"{sent}\n{text}" if text else sent
         try:
-            await self.session.keep_draft(text, mode)
+            commit.keep_draft(self.story.store, text, mode)
         except NarratorError as error:
             self.say(f"What you type cannot be kept: {error.message}")
 
@@ -449,13 +460,15 @@ class PlayScreen(PlayActs):
 
     async def close_story(self) -> None:
         """Stop what runs, keep the draft, close the file. Safe to call twice."""
-        session, self.session = self.session, None
-        if session is None:
+        if self._is_closed:
             return
-        self.session = session
+        self._is_closed = True
         await self._write_draft()
-        self.session = None
-        await session.aclose()
+        session, self.session = self.session, None
+        if session is not None:
+            await session.aclose()
+        elif self.story is not None:
+            self.story.close()
 
     async def on_unmount(self) -> None:
         await self.close_story()
