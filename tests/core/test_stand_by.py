@@ -307,7 +307,7 @@ def test_there_is_no_dead_end() -> None:
                 break
         assert is_ended(fork.state), (fork.place, fork.answered_by[-3:])
         endings[fork.ending] += 1
-    assert endings.keys() <= {"nothing", "north", "lamp"}
+    assert endings.keys() <= {"nothing", "north", "lamp", "bearing"}
     assert len(endings) >= 2
 
 
@@ -369,6 +369,16 @@ def test_the_lamp_says_what_is_known(bearings: int, confessed: bool) -> None:
         assert game.answered_by[-1] == ("dark-lamp-told" if bearings else "dark-lamp-told-blind")
     else:
         assert game.answered_by[-1] == ("dark-lamp-blind", "dark-lamp-line", "dark-lamp-fix")[bearings]
+
+
+@pytest.mark.spec("U23")
+def test_a_position_that_was_given_counts_although_the_question_was_not_answered() -> None:
+    game = with_a_fix()
+    game.play("report the position")
+    game.set(flags__dark=True)
+    for text in ("look", "wait", "wait"):
+        game.play(text)
+    assert game.ending == "bearing"
 
 
 @pytest.mark.spec("U23")
