@@ -1,4 +1,4 @@
-"""Context checkpoints over a real campaign: what is asked, what is kept, and which path may use it (C7, C11-C21, C30)."""
+"""Context checkpoints over a real campaign: what is asked, what is kept, which path may use it (C7, C11-C21, C30)."""
 
 from __future__ import annotations
 

@@ -147,6 +147,9 @@ def _state_within(
 ) -> tuple[str, tuple[str, ...]]:
     """The state that the model may see, within its share, what the input or the last narration names first (C12)."""
     seen = project(state, teller.story.definition)
+    shown, left_out = budget.state_within(seen.scene, seen.rest, counted, teller.counter)
+    if not left_out:
+        return shown, left_out
     last = history.raw_tail[-1].text if history.raw_tail else ""
     return budget.state_within(seen.scene, _by_mention(seen, f"{plan.input}\n{last}"), counted, teller.counter)
 

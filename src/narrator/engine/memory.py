@@ -25,6 +25,7 @@ from narrator.engine.turn import Plan
 from narrator.store import commit, reads
 
 _MOST_PHRASES: Final = 12
+_MOST_COUNTED: Final = 24
 _MOST_SENTENCES: Final = 3
 _MOST_CHARACTERS: Final = 600
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’»)]*\s+|(?<=[。！？])")
@@ -62,7 +63,8 @@ def _wanted(story: Story, plan: Plan, state: State) -> list[str]:
     present = values.get("scene.present")
     scene = [values.get("location"), *(present if isinstance(present, list) else [])]
     names = [name_of(state, story.definition, each) for each in scene if isinstance(each, str)]
-    return reads.rarest_phrases(story.store, phrases("\n".join((text, *names))), _MOST_PHRASES)
+    longest = sorted(phrases("\n".join((text, *names))), key=len, reverse=True)[:_MOST_COUNTED]
+    return reads.rarest_phrases(story.store, longest, _MOST_PHRASES)
 
 
 # --------------------------------------------------------------------------------------------------------------- making
@@ -76,21 +78,20 @@ class Block:
     last: int
 
 
-def due_block(story: Story, end: End, every: int, given_up: Collection[Block]) -> Block | None:
-    """The latest block of a path that is due, or None. Something stands below its last node (S33)."""
-    told = sorted(reads.told_blocks(story.store, end), reverse=True)
-    last_block = (end.length - 1) // every
-    at = 0
-    for number in range(last_block, 0, -1):
-        first, last = (number - 1) * every + 1, number * every
-        while at < len(told) and told[at][0] > last:
-            at += 1
-        covering = []
-        for low, high in told[at:]:
-            if high < first:
-                break
-            covering.append((low, high))
-        block = _uncovered(first, last, covering)
+def due_block(story: Story, end: End, every: int, given_up: Collection[Block], done: int = 0) -> Block | None:
+    """The latest block of a path that is due, or None. Something stands below its last node (S33).
+
+    The first ``done`` blocks are known to be told.
+    """
+    latest = (end.length - 1) // every
+    if latest <= done:
+        return None
+    told: dict[int, list[tuple[int, int]]] = {}
+    for low, high in reads.told_blocks(story.store, end, done * every + 1):
+        for number in range((low - 1) // every + 1, (high - 1) // every + 2):
+            told.setdefault(number, []).append((low, high))
+    for number in range(latest, done, -1):
+        block = _uncovered((number - 1) * every + 1, number * every, told.get(number, ()))
         if block is not None and block not in given_up:
             return block
     return None

@@ -26,11 +26,14 @@ _MOST_IMPORTED: Final = 50
 
 
 class Upkeep:
-    """What a session remembers of its upkeep. Owns nothing but that: which story was looked after, and what failed."""
+    """What a session remembers of its upkeep. Owns nothing but that.
+
+    ``_remembered`` is (branch, size of blocks, how many blocks of it have their memory).
+    """
 
     def __init__(self) -> None:
         self._compacted: tuple[int, str] | None = None
-        self._remembered: tuple[int, int, int] | None = None
+        self._remembered = (0, 0, 0)
         self._given_up: set[Block] = set()
         self._imported = 0
 
@@ -77,13 +80,12 @@ class Upkeep:
         """Condense one block of the path to a memory."""
         story, every = teller.story, teller.context.memory_every
         end = story.end
-        looked_at = (end.branch_id, (end.length - 1) // every, every)
-        if self._remembered == looked_at:
-            return False
-        block = memory.due_block(story, end, every, self._given_up)
+        branch, size, done = self._remembered
+        done = min(done, (end.length - 1) // every) if (branch, size) == (end.branch_id, every) else 0
+        block = memory.due_block(story, end, every, self._given_up, done)
         nodes = reads.window(story.store, end, block.first, block.last) if block is not None else []
         if block is None or (nodes[-1].origin == "imported" and self._imported >= _MOST_IMPORTED):
-            self._remembered = looked_at
+            self._remembered = (end.branch_id, every, (end.length - 1) // every)
             return False
         text = await self._condense(teller, abilities, block, nodes)
         if text is None:

@@ -23,6 +23,7 @@ _NAMES = (
     "id parent_id branch_id depth role mode text origin source_id chain_hash created_at pinned rolls unknown".split()
 )
 COLUMNS = ", ".join(_NAMES)
+_FEW_NODES = 400
 _N_COLUMNS = ", ".join(f"n.{name}" for name in _NAMES)
 
 
@@ -322,13 +323,34 @@ def memories(store: Store, end: End) -> list[MemoryRow]:
 
 def pinned_memories(store: Store, end: End) -> list[MemoryRow]:
     """The pinned ones among them."""
-    return _memories(store, end, "m.forgotten = 0 AND m.pinned = 1")
+    on_path = store.forest.reach(end)
+    sql = """
+    SELECT m.id, m.node_id, m.text, m.source, m.first_depth, n.depth, n.branch_id
+    FROM memories m INDEXED BY memories_pinned JOIN nodes n ON n.id = m.node_id
+    WHERE m.pinned = 1 AND m.forgotten = 0 ORDER BY n.depth, m.id
+    """
+    return [
+        MemoryRow(memory_id, node_id, text, source, True, first_depth, depth)
+        for memory_id, node_id, text, source, first_depth, depth, branch_id in store.db.execute(sql)
+        if (node_id == end.loose_id if branch_id is None else depth <= on_path.get(branch_id, 0))
+    ]
 
 
-def told_blocks(store: Store, end: End) -> list[tuple[int, int]]:
-    """(first, last) depths of the path that a memory tells of, forgotten ones included (C23)."""
+def told_blocks(store: Store, end: End, first: int) -> list[tuple[int, int]]:
+    """(first, last) depths that a memory tells of, of those that hang from the path's nodes from a position on.
+
+    Forgotten ones are among them: what they tell of is not told again (C23).
+    """
+    if end.length - first < _FEW_NODES:
+        nodes = {node.id: node.depth for node in window(store, end, first, end.length)}
+        marks = ",".join("?" * len(nodes))
+        sql = (
+            f"SELECT first_depth, node_id FROM memories WHERE node_id IN ({marks})"
+            " AND first_depth IS NOT NULL AND source != 'typed'"
+        )
+        return [(low, nodes[node_id]) for low, node_id in store.db.execute(sql, tuple(nodes))]
     rows = _memories(store, end, "m.first_depth IS NOT NULL AND m.source != 'typed'")
-    return [(row.first_depth or row.depth, row.depth) for row in rows]
+    return [(row.first_depth or row.depth, row.depth) for row in rows if row.depth >= first]
 
 
 def _memories(store: Store, end: End, condition: str) -> list[MemoryRow]:
@@ -349,16 +371,25 @@ def _memories(store: Store, end: End, condition: str) -> list[MemoryRow]:
 def rarest_phrases(store: Store, phrases: Sequence[str], limit: int) -> list[str]:
     """Those of the phrases that a memory holds, the rarest first: what a query of full text is worth asking for.
 
-    A word that more than a quarter of many memories hold tells nothing and costs most, so it is left out.
+    A word that very many memories hold tells nothing and costs most, so it is left out; the query that is left finds
+    two thousand memories at most, whatever the length of the story.
     """
     sql = "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)"
-    most = max(50, store.db.execute("SELECT count(*) FROM memories").fetchone()[0] // 4)
+    most = max(50, min(1000, store.db.execute("SELECT count(*) FROM memories").fetchone()[0] // 4))
     counted = []
     for phrase in phrases:
         held = store.db.execute(sql, (match_any((phrase,)), most + 1)).fetchone()[0]
         if 0 < held <= most:
             counted.append((held, phrase))
-    return [phrase for _, phrase in sorted(counted, key=lambda each: each[0])[:limit]]
+    counted.sort(key=lambda each: each[0])
+    chosen: list[str] = []
+    found = 0
+    for held, phrase in counted[:limit]:
+        found += held
+        if chosen and found > 2000:
+            break
+        chosen.append(phrase)
+    return chosen
 
 
 def ranked_memories(
