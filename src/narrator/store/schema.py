@@ -147,6 +147,7 @@ CREATE TABLE memories (
     created_at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX memories_node ON memories(node_id);
+CREATE INDEX memories_pinned ON memories(node_id) WHERE pinned = 1;
 CREATE VIRTUAL TABLE memories_fts USING fts5(words, tokenize = 'porter unicode61');
 
 CREATE TABLE comments (
