@@ -20,7 +20,7 @@ from narrator.core.tree import NewNode, Position
 from narrator.engine.references import BranchRef, find_branch
 from narrator.engine.story import Story
 from narrator.store import commit, reads
-from narrator.store.commit import Acceptance
+from narrator.store.commit import Acceptance, placing
 from narrator.store.removal import Age
 from narrator.store.verify import verify_connection
 from tests.store.making import (
@@ -96,7 +96,7 @@ VERBS: dict[str, tuple[Callable[[Story], object], Callable[[Story], object]]] = 
     "turn that opens a branch": (lambda s: s.undo(2), lambda s: accept_turn(s, 9)),
     "turn with parts and a record": (
         lambda s: None,
-        lambda s: take(s, 7, parts=("one", "two"), memories=(("It was so.", "generated"),)),
+        lambda s: take(s, 7, parts=("one", "two")),
     ),
     "retry": (lambda s: None, lambda s: take(s, 6, left="move", has_place=True)),
     "turn below an unplaced take, at a freed place": (lambda s: s.take(s.node(10)), lambda s: accept_turn(s, 9)),
@@ -337,7 +337,7 @@ def test_an_interruption_inside_the_transaction_undoes_it(story: Story) -> None:
     def write_half() -> None:
         with story.store.transaction() as db:
             db.execute("DELETE FROM state_events")
-            commit._new_branch(story.store, 1, 3)
+            placing.new_branch(story.store, 1, 3)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
