@@ -42,7 +42,7 @@ def listed(event: e.Event, *, is_asked: bool = True) -> list[str]:
             of = f" of {event.total}" if event.total is not None else ""
             return [f"[{event.what}: {event.done}{of}.]"]
         case e.StateChanged():
-            return [f"[{change.phrase.rstrip('.')}.]" for change in event.changes if change.phrase]
+            return [f"[{_ended(change.phrase)}]" for change in event.changes if change.phrase]
         case e.ChecksMade():
             return [f"[{c.skill}, {c.difficulty}: {c.outcome}.]" for c in event.checks] or ["[No checks.]"]
         case e.Asked():
@@ -94,6 +94,11 @@ def _things(event: e.Event) -> list[str]:
         case _:
             return []
     return list(lines) or [nothing]
+
+
+def _ended(sentence: str) -> str:
+    """The sentence with a mark at its end."""
+    return sentence if sentence.endswith((".", "!", "?", "…", "”", "’")) else f"{sentence}."
 
 
 def _question(asked: e.Asked, *, is_asked: bool) -> list[str]:
