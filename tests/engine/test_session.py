@@ -14,6 +14,7 @@ from narrator.engine.commands import Command, parse_line
 from narrator.engine.events import Delta, Done, Failed, HeadMoved, Ready, StepShown
 from narrator.engine.feed import Feed
 from narrator.engine.handlers import HANDLERS
+from narrator.engine.jobs import Lanes
 from narrator.engine.session import Session
 from narrator.engine.verbs import COMMANDS, Effect
 from narrator.narrators.fake import FakeNarrator, Line
@@ -250,3 +251,37 @@ async def test_two_verbs_at_once_are_done_one_after_the_other(mill: Path) -> Non
         codes = [event.code for event in play.heard if isinstance(event, Failed)]
         assert codes == ["busy"] * 3
         assert play.sound()
+
+
+@pytest.mark.spec("T1")
+async def test_upkeep_that_was_cancelled_starts_again_also_while_it_still_closes_up() -> None:
+    """A turn may be over before the cancelled request has let its connection go."""
+    lanes = Lanes(on_failure=lambda error: None)
+    closing, told = asyncio.Event(), asyncio.Event()
+    begun: list[int] = []
+
+    async def step() -> bool:
+        begun.append(len(begun))
+        if len(begun) > 1:
+            told.set()
+            return False
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await closing.wait()
+        return True
+
+    async def turn() -> None:
+        await asyncio.sleep(0)
+
+    lanes.keep_up(step)
+    await asyncio.sleep(0)
+    await lanes.begin_turn(turn())
+    lanes.keep_up(step)
+    await asyncio.sleep(0)
+    assert begun == [0], "one piece at a time"
+    closing.set()
+    async with asyncio.timeout(5):
+        await told.wait()
+    await lanes.aclose()
+    assert begun == [0, 1]

@@ -20,6 +20,7 @@ class Lanes:
         self._on_failure = on_failure
         self._turn: asyncio.Task[Any] | None = None
         self._upkeep: asyncio.Task[None] | None = None
+        self._closing_up: asyncio.Task[None] | None = None
         self._next_upkeep: Callable[[], Awaitable[bool]] | None = None
         self._aside: set[asyncio.Task[None]] = set()
 
@@ -43,10 +44,16 @@ class Lanes:
     def keep_up(self, step: Callable[[], Awaitable[bool]]) -> None:
         """Do pieces of upkeep while no turn runs: ``step`` does one and says whether more is due."""
         self._next_upkeep = step
-        if not self.is_turning and (self._upkeep is None or self._upkeep.done()):
-            self._upkeep = asyncio.get_running_loop().create_task(self._run_upkeep(), name="upkeep")
+        before = self._upkeep
+        is_at_work = before is not None and not before.done() and not before.cancelling()
+        if not self.is_turning and not is_at_work:
+            self._closing_up = before
+            self._upkeep = asyncio.get_running_loop().create_task(self._run_upkeep(before), name="upkeep")
 
-    async def _run_upkeep(self) -> None:
+    async def _run_upkeep(self, before: asyncio.Task[None] | None) -> None:
+        """One piece after the other, when the one that was cancelled (``before``) has closed what it held."""
+        if before is not None and not before.done():
+            await asyncio.wait({before})
         try:
             while self._next_upkeep is not None and not self.is_turning:
                 if not await self._next_upkeep():
@@ -82,7 +89,8 @@ class Lanes:
     async def aclose(self) -> None:
         """Cancel and await all, at most two seconds."""
         self._next_upkeep = None
-        tasks = [task for task in (self._turn, self._upkeep) if task is not None and not task.done()]
+        begun = (self._turn, self._upkeep, self._closing_up)
+        tasks = [task for task in begun if task is not None and not task.done()]
         for task in tasks:
             task.cancel()
         if tasks:
