@@ -41,6 +41,7 @@ from narrator.exchange.report import Notes
 from narrator.store.parts import part_hash
 
 _EVERY = 1000
+_BATCH = 500
 
 
 @contextmanager
@@ -217,7 +218,11 @@ class BundleFile:
         yield "places", [(row.stack, row.head, row.tip) for row in found.places]
         yield "campaign", [self._campaign_row(campaign, now)]
         definitions = 0
+        waiting: list[tuple[Any, ...]] = []
         for piece in pieces:
+            if waiting and (piece.is_end or len(waiting) >= _BATCH):
+                yield piece.key, waiting
+                waiting = []
             if piece.is_end:
                 continue
             if piece.key == "nodes":
@@ -235,7 +240,7 @@ class BundleFile:
                 yield "passages", [(number, text) for text in row.passages]
             elif piece.key in _OTHERS:
                 row = check(SECTIONS[piece.key], piece.value, piece.place, silent)
-                yield piece.key, [self._other_row(piece.key, row, now)]
+                waiting.append(self._other_row(piece.key, row, now))
 
     def _campaign_row(self, campaign: CampaignRow, now: str) -> tuple[Any, ...]:
         written = max(campaign.written, self.found.skeleton.count if not campaign.written else 0)

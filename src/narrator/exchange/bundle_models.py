@@ -102,8 +102,8 @@ class NodeRow(Row):
     pinned: bool = False
     rolls: Count = 0
     unknown: bool = False
-    events: Annotated[list[EventRow], Field(max_length=10_000)] = []
-    checks: Annotated[list[CheckRow], Field(max_length=10_000)] = []
+    events: list[EventRow] = Field(default_factory=list, max_length=10_000)
+    checks: list[CheckRow] = Field(default_factory=list, max_length=10_000)
 
 
 class CheckpointRow(Row):

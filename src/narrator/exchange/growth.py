@@ -157,9 +157,14 @@ class _States:
             self._packed[oldest] = zlib.compress(dump(self._ready.pop(oldest)).encode(), 1)
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+
+
 def compact(value: Any) -> str | None:
     """Compact JSON, NULL for None."""
-    return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if value is None:
+        return None
+    return str(value) if type(value) is int else _encode(value)
 
 
 def grow(skeleton: Skeleton, nodes: Iterable[NodeRow], *, now: str) -> Iterator[Batch]:
