@@ -25,6 +25,7 @@ from narrator.engine.draft import InFlight
 from narrator.engine.events import Asked, CampaignPlace, Done, Event, Failed, Noted, Ready
 from narrator.engine.feed import Feed
 from narrator.engine.jobs import Lanes
+from narrator.engine.spending import Spending
 from narrator.engine.story import Story, utc_now
 from narrator.engine.teller import Teller, known_abilities
 from narrator.engine.turn import Plan
@@ -52,6 +53,7 @@ class Session:
         self._feed = Feed()
         self._lanes = Lanes(self._upkeep_failed)
         self._upkeep = Upkeep()
+        self._spending = Spending(story, settings.narrators, settings.limits)
         self._question: tuple[Asked, asyncio.Future[tuple[str, Any]]] | None = None
         self._questions = 0
         self._holder: Command | None = None
@@ -306,8 +308,15 @@ class Session:
             self.ask_value,
             self._counter,
             self.settings.context,
+            self._spending,
             self.settings.offline,
         )
+
+    @property
+    def cost(self) -> float | None:
+        """What this campaign has cost so far; None where no narrator has a price and nothing was spent (U13)."""
+        spent = reads.spent(self.story.store)
+        return spent if spent or self._spending.has_prices else None
 
     @property
     def narrator(self) -> Narrator:

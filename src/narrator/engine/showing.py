@@ -155,7 +155,17 @@ async def stats(session: Session, command: Command) -> None:
                 tokens[index] += count or 0
         seconds += found.get("seconds") or 0.0
     session.publish(
-        StatsShown(steps, words, totals.branches, totals.takes, tokens[0], tokens[1], tokens[2], round(seconds, 3))
+        StatsShown(
+            steps,
+            words,
+            totals.branches,
+            totals.takes,
+            tokens[0],
+            tokens[1],
+            tokens[2],
+            round(seconds, 3),
+            session.cost,
+        )
     )
 
 

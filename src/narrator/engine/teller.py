@@ -6,16 +6,29 @@ before another attempt is told (T12).
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
 from narrator.config import ContextSettings
 from narrator.core.budget import ASSUMED_WINDOW, Counter
-from narrator.core.errors import Refusal
+from narrator.core.errors import NarrationFailed, Refusal
 from narrator.engine.events import Event, Noted
+from narrator.engine.spending import NOTHING_USED, UNPAID, Spending
 from narrator.engine.story import Story
-from narrator.narrators.port import Capabilities, Completion, IsElsewhere, Narrator, Request, Waiting
+from narrator.narrators.port import (
+    Capabilities,
+    Chunk,
+    Completion,
+    Delta,
+    Finish,
+    IsElsewhere,
+    Narrator,
+    Request,
+    Usage,
+    Waiting,
+)
 from narrator.store import commit, reads
 
 
@@ -33,6 +46,7 @@ class Teller:
     ask_value: Callable[[str, tuple[str, ...], str, Any], Awaitable[tuple[str, Any]]]
     counter: Counter
     context: ContextSettings
+    spending: Spending
     is_offline: bool = False
 
 
@@ -78,8 +92,42 @@ async def known_abilities(story: Story, narrator: Narrator) -> Capabilities:
 
 
 async def answer(teller: Teller, request: Request) -> Completion:
-    """The whole answer to a request, every wait told. Raises ``NarrationFailed``."""
-    return await teller.narrator.complete(replace(request, on_wait=lambda wait: tell_wait(teller, wait)))
+    """The whole answer to a request, every wait told, paid for. Raises ``NarrationFailed``, ``limit-reached``."""
+    spending, name = teller.spending, teller.narrator.name
+    spending.allow(name, request)
+    usage, text = Usage(), ""
+    try:
+        found = await teller.narrator.complete(replace(request, on_wait=lambda wait: tell_wait(teller, wait)))
+        usage, text = found.finish.usage, found.text
+    except NarrationFailed as error:
+        if error.code in UNPAID:
+            usage = NOTHING_USED
+        raise
+    finally:
+        spending.charge(name, request, usage, text)
+    return found
+
+
+async def stream(teller: Teller, request: Request) -> AsyncGenerator[Chunk, None]:
+    """The answer as it comes, paid for wherever it ends. Raises ``NarrationFailed``, ``limit-reached``."""
+    spending, name = teller.spending, teller.narrator.name
+    spending.allow(name, request)
+    usage, text = Usage(), ""
+    try:
+        async with aclosing(teller.narrator.stream(request)) as chunks:  # type: ignore[type-var]
+            async for chunk in chunks:
+                match chunk:
+                    case Delta():
+                        text += chunk.text
+                    case Finish():
+                        usage = chunk.usage
+                yield chunk
+    except NarrationFailed as error:
+        if error.code in UNPAID and not text:
+            usage = NOTHING_USED
+        raise
+    finally:
+        spending.charge(name, request, usage, text)
 
 
 def tell_wait(teller: Teller, wait: Waiting) -> None:

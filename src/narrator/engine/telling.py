@@ -24,7 +24,7 @@ from narrator.engine import compaction, measuring, prompting
 from narrator.engine.draft import InFlight
 from narrator.engine.events import Delta, Noted
 from narrator.engine.story import Story
-from narrator.engine.teller import Teller, abilities_of, answer, tell_wait
+from narrator.engine.teller import Teller, abilities_of, answer, stream, tell_wait
 from narrator.narrators import port
 from narrator.narrators.port import Outcome, Purpose, Request, Scene
 from narrator.store import commit, reads
@@ -171,7 +171,7 @@ async def _stream(teller: Teller, flight: InFlight) -> None:
     messages = encode(flight.prompt) if flight.prompt is not None else ()
     request = Request(Purpose.NARRATE, messages, _scene(teller, flight), flight.asked_output, take=flight.plan.ordinal)
     usage = port.Usage()
-    async with aclosing(teller.narrator.stream(request)) as chunks:  # type: ignore[type-var]
+    async with aclosing(stream(teller, request)) as chunks:
         async for chunk in chunks:
             match chunk:
                 case port.Delta(text=text):

@@ -492,6 +492,11 @@ def totals(store: Store) -> Totals:
     return Totals(*row)
 
 
+def spent(store: Store) -> float:
+    """What all narrators together have cost in this campaign (U13)."""
+    return float(store.db.execute("SELECT coalesce(sum(cost), 0.0) FROM spending").fetchone()[0])
+
+
 def data_version(store: Store) -> int:
     """Changes when another connection has written: how a reader beside a writer refreshes (T13)."""
     return int(store.db.execute("PRAGMA data_version").fetchone()[0])

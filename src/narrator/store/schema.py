@@ -249,6 +249,20 @@ def m003_knowledge(db: Database) -> None:
         db.conn.execute(statement)
 
 
+_SPENDING = """
+CREATE TABLE spending (
+    narrator TEXT PRIMARY KEY,
+    cost REAL NOT NULL
+) STRICT, WITHOUT ROWID
+"""
+
+
+@migrations()
+def m004_spending(db: Database) -> None:
+    """What each narrator has cost in this campaign, whatever became of its answers (U13)."""
+    db.conn.execute(_SPENDING)
+
+
 def schema_version() -> int:
     """How many migrations this program knows."""
     return len(migrations._migrations)

@@ -24,6 +24,7 @@ from narrator.store.commit.marking import (
     save_checkpoint,
     send_draft,
     set_tracking,
+    spend,
 )
 from narrator.store.commit.moving import fork_at, move, move_along_places
 from narrator.store.commit.removing import drop_loose_parts, erase, erase_rows, finalize, hide, unhide
@@ -58,5 +59,6 @@ __all__ = [
     "save_checkpoint",
     "send_draft",
     "set_tracking",
+    "spend",
     "unhide",
 ]

@@ -14,6 +14,16 @@ from narrator.store.commit.moving import touch
 from narrator.store.open import Store
 
 
+def spend(store: Store, narrator: str, cost: float) -> None:
+    """Add to what a narrator has cost, in the currency of its price. No part of a story, it raises no revision."""
+    with store.transaction() as db:
+        db.execute(
+            "INSERT INTO spending (narrator, cost) VALUES (?, ?)"
+            " ON CONFLICT (narrator) DO UPDATE SET cost = cost + excluded.cost",
+            (narrator, cost),
+        )
+
+
 def save_checkpoint(store: Store, name: str, node_id: int) -> None:
     """Name a node. The caller has checked the name; a clash is a ``Refusal`` all the same (S26)."""
     with store.transaction() as db:
