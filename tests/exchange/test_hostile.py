@@ -305,3 +305,13 @@ def test_branches_in_a_circle(tmp_path: Path) -> None:
     value["branches"][1]["forkDepth"] = value["branches"][2]["forkDepth"] = 0
     message = refused(tmp_path, write(tmp_path, "a.json", value))
     assert "circle" in message
+
+
+@pytest.mark.spec("X6")
+def test_secrets_in_what_is_left_out_are_counted(tmp_path: Path) -> None:
+    value = json.loads((SAMPLES / "kobold-lite.json").read_bytes())
+    value["savedsettings"] = {"my_api_key": "SECRET-1", "saved_openai": {"access_token": "SECRET-2", "speed": 3}}
+    report = bring(tmp_path, write(tmp_path, "a.json", value))
+    assert sum(each.reason == "a secret" for each in report.details) == 2
+    assert "SECRET" not in whole_file(Path(report.campaigns[0]))
+    assert "SECRET" not in json.dumps(report.to_json())

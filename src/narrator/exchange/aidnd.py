@@ -83,7 +83,8 @@ def _memory(plan: Plan, memory: Fields, nodes: Mapping[tuple[int, int], int]) ->
         node = nodes.get(place, 0)
         if not node:
             memory.notes.changed(memory.where, "depth", "it names no step and hangs from the opening")
-    memory.skip("sourceStart", "sourceEnd", "useCount", "branch", "depth")
+    memory.mark("branch", "depth")
+    memory.skip("sourceStart", "sourceEnd", "useCount")
     pinned, forgotten = memory.truth("pinned"), memory.truth("forgotten")
     plan.memories.append(FoundMemory(node, text, "imported", pinned, forgotten))
     memory.rest()
@@ -114,7 +115,7 @@ def _read_line(whole: Fields, plan: Plan, notes: Notes) -> dict[tuple[int, int],
             for n, each in enumerate(texts)
         ]
         for variant in variants:
-            variant.skip("createdAt")
+            variant.mark("createdAt")
             variant.rest("reasoning is not stored")
         action.rest("reasoning is not stored")
         at = takes[min(chosen, len(takes) - 1)]
@@ -177,7 +178,7 @@ def _read_tree(whole: Fields, plan: Plan, notes: Notes) -> dict[tuple[int, int],
         newest = max(range(len(actions)), key=lambda i: (str(actions[i].fields.value.get("createdAt") or ""), i))
         plan.tip = ordinals[newest]
     declare(plan, states, notes)
-    whole.skip("worldState")
+    whole.mark("worldState")
     return found
 
 
@@ -232,7 +233,7 @@ def _add_actions(plan: Plan, actions: list[_Action], notes: Notes) -> tuple[dict
         step = {"created_at": moment(row.raw("createdAt")), "is_unknown": has_state and not known}
         ordinals[index] = plan.add(parent, role, text, mode, events=changes(before, state), **step)
         after[index] = state
-        row.skip("worldDelta")
+        row.mark("worldDelta")
         if row.raw("stateAfter"):
             notes.dropped(row.place("stateAfter"), "stateAfter", "the state of scripts is not used here")
         row.rest("reasoning is not stored")

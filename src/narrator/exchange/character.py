@@ -35,7 +35,7 @@ def read(value: Any, notes: Notes) -> Plan:
     whole = Fields(notes, value, "")
     spec = str(whole.raw("spec") or "")
     version = 3 if spec.endswith("v3") else 2 if spec.endswith("v2") else 1
-    whole.skip("spec_version")
+    whole.mark("spec_version")
     card = whole.table("data") if version > 1 else whole
     name = card.text("name").strip() or "Unnamed"
     plan = Plan(f"character-card-v{version}", name)

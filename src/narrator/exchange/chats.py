@@ -101,6 +101,7 @@ def _message(plan: Plan, row: Fields, parent: int) -> int:
     for other in row.items("retries"):
         if isinstance(other, str) and other and parent:
             plan.add(parent, role, other, created_at=created)  # type: ignore[arg-type]
-    row.skip("_id", "parent", "userId", "characterId", "handle", "kind", "chatId", "updatedAt")
+    row.mark("_id", "parent", "userId", "characterId")
+    row.skip("handle", "kind", "chatId", "updatedAt")
     row.rest()
     return at

@@ -12,6 +12,7 @@ from narrator.exchange.mending import number, truth
 from narrator.exchange.report import Notes
 
 _MONTHS = "january february march april may june july august september october november december".split()
+_SECRET = re.compile(r"api[_-]?key|secret|password|authori[sz]ation|access[_-]?token|bearer", re.IGNORECASE)
 _SPOKEN = re.compile(r"(\w+) (\d{1,2}), (\d{4})(?: (\d{1,2}):(\d{2}) ?([ap]m)?)?", re.IGNORECASE)
 
 
@@ -115,7 +116,14 @@ class Fields:
         return tuple(dict.fromkeys(each for each in texts if each))
 
     def skip(self, *keys: str) -> None:
-        """Keys that say nothing beyond what was read: format marks, counters, the shape of a window."""
+        """Keys that say nothing beyond what was read: counters, the shape of a window. One line a field and file."""
+        for key in keys:
+            if key not in self._read and not is_empty(self.value.get(key)):
+                self.notes.passed(key)
+        self._read.update(keys)
+
+    def mark(self, *keys: str) -> None:
+        """Keys that were read in another way."""
         self._read.update(keys)
 
     def unread(self) -> dict[str, Any]:
@@ -123,9 +131,12 @@ class Fields:
         return {key: each for key, each in self.value.items() if key not in self._read and not is_empty(each)}
 
     def rest(self, reason: str = "it is not used here") -> None:
-        """Note everything that nobody has read."""
-        for key in self.unread():
-            self.notes.dropped(self.place(key), key, reason)
+        """Note everything that nobody has read; secrets in it are counted one by one (X6)."""
+        for key, value in self.unread().items():
+            for name in secrets_in({key: value}):
+                self.notes.dropped(self.place(key), name, "a secret")
+            if not is_secret(key):
+                self.notes.dropped(self.place(key), key, reason)
 
 
 def text_of(notes: Notes, where: str, name: str, found: Any) -> str:
@@ -142,6 +153,23 @@ def text_of(notes: Notes, where: str, name: str, found: Any) -> str:
         notes.changed(where, name, f"it was cut to {limits.TEXT_CHARACTERS:,} characters")
         return str(found[: limits.TEXT_CHARACTERS])
     return str(found)
+
+
+def is_secret(key: str) -> bool:
+    """Whether a key of a foreign file names something that must not be kept."""
+    return _SECRET.search(key) is not None
+
+
+def secrets_in(value: Any) -> Iterator[str]:
+    """The names of secrets in a value that have one, at any depth."""
+    waiting = [value]
+    while waiting:
+        at = waiting.pop()
+        if isinstance(at, dict):
+            yield from (key for key, inner in at.items() if is_secret(key) and not is_empty(inner))
+            waiting.extend(at.values())
+        elif isinstance(at, list):
+            waiting.extend(at)
 
 
 def split_keys(text: str) -> list[str]:

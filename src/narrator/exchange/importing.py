@@ -146,6 +146,7 @@ def _prepare_bundle(found: Found, around: Surroundings, into: Path | None) -> _P
 
 def _prepare(plan: Plan, notes: Notes, around: Surroundings, into: Path | None) -> _Prepared:
     report = notes.report
+    report.settle()
     if not plan.title.strip():
         plan.title = prose.title_of("", notes.file)
     _answer(plan, around.ask)

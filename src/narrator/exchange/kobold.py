@@ -42,7 +42,7 @@ def read(value: Any, notes: Notes) -> Plan:
                 _add(plan, parent, other)
     plan.tip = at
     _branches(plan, whole, texts, line)
-    whole.skip("file_version", "gamestarted", "savedsettings", "savedaestheticsettings")
+    whole.mark("file_version", "gamestarted")
     whole.rest()
     return plan
 

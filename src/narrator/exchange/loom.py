@@ -37,7 +37,8 @@ def read(value: Any, notes: Notes) -> Plan:
             ids.setdefault(identity, at)
         children = row.items("children")
         waiting += [(child, at, f"node {at} child {n}") for n, child in reversed(list(enumerate(children)))]
-        row.skip("open", "visited", "mutable", "parent_id", "meta", "expanded", "highlight")
+        row.mark("parent_id", "meta")
+        row.skip("open", "visited", "mutable", "expanded", "highlight")
         row.rest()
     selected = whole.raw("selected_node_id")
     plan.tip = ids.get(selected, 0) if isinstance(selected, str) else 0

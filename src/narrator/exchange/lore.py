@@ -14,19 +14,13 @@ import regex
 from narrator.core.definition import Card
 from narrator.exchange import limits
 from narrator.exchange.decoding import is_shallow
-from narrator.exchange.fields import Fields, split_keys
+from narrator.exchange.fields import Fields, is_secret, split_keys
 from narrator.exchange.plan import FoundCard, renamed
 from narrator.exchange.report import Notes
 
 _SLASHED = re.compile(r"/(.+)/([a-z]*)$", re.DOTALL)
 _LOGIC = ("any", "not-all", "none", "all")
 _PATTERN_CHARACTERS = 1000
-_SECRET = re.compile(r"api[_-]?key|secret|password|authori[sz]ation|access[_-]?token|bearer", re.IGNORECASE)
-
-
-def is_secret(key: str) -> bool:
-    """Whether a key of a foreign file names something that must not be kept."""
-    return _SECRET.search(key) is not None
 
 
 def without_secrets(notes: Notes, value: Any, where: str) -> Any:

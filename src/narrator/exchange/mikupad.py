@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from narrator.core.errors import BadImport
-from narrator.exchange.fields import Fields
-from narrator.exchange.lore import Shelf, is_secret, mikupad_entry
+from narrator.exchange.fields import Fields, is_secret
+from narrator.exchange.lore import Shelf, mikupad_entry
 from narrator.exchange.plan import Plan
 from narrator.exchange.report import Notes
 

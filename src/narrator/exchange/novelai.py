@@ -33,7 +33,8 @@ def read_story(value: Any, notes: Notes) -> Plan:
     fragments = [(row.text("origin"), row.text("data")) for row in story.rows("fragments")]
     blocks = list(story.rows("datablocks"))
     current = story.number("currentBlock", -1)
-    story.skip("version", "step")
+    story.mark("version")
+    story.skip("step")
     if not _graph(plan, blocks, int(current), fragments, created):
         if blocks:
             notes.dropped("content.story.datablocks", "datablocks", "the graph of edits tells another line; left out")
@@ -46,11 +47,13 @@ def read_story(value: Any, notes: Notes) -> Plan:
     if not plan.steps:
         raise BadImport(f"{notes.file}: there is no text in the story.")
     story.rest()
-    content.skip("storyContentVersion", "settingsDirty", "didGenerate", "storyContextConfig")
+    content.mark("storyContentVersion")
+    content.skip("settingsDirty", "didGenerate", "storyContextConfig")
     content.rest()
-    metadata.skip("storyMetadataVersion", "id", "textPreview", "lastUpdatedAt", "isModified")
+    metadata.mark("storyMetadataVersion")
+    metadata.skip("id", "textPreview", "lastUpdatedAt", "isModified")
     metadata.rest()
-    whole.skip("storyContainerVersion")
+    whole.mark("storyContainerVersion")
     whole.rest()
     return plan
 
@@ -100,7 +103,8 @@ def read_scenario(value: Any, notes: Notes) -> Plan:
             plan.placeholders[key] = row.text("defaultValue")
         row.skip("description", "longDescription", "order", "title")
         row.rest()
-    whole.skip("scenarioVersion", "storyContextConfig")
+    whole.mark("scenarioVersion")
+    whole.skip("storyContextConfig")
     whole.rest()
     return plan
 
@@ -135,6 +139,7 @@ def _lorebook(book: Fields, notes: Notes) -> list[Any]:
     shelf = Shelf(notes)
     for entry in book.rows("entries"):
         novel_entry(shelf, entry, off)
-    book.skip("lorebookVersion", "settings", "order", "name")
+    book.mark("lorebookVersion")
+    book.skip("settings", "order", "name")
     book.rest()
     return shelf.cards

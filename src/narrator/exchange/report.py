@@ -6,6 +6,7 @@ counts go on and the last line says so.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -46,6 +47,14 @@ class Report:
     into: str = ""
     counts: dict[Kind, int] = field(default_factory=lambda: {"kept": 0, "changed": 0, "dropped": 0})
     details: list[Detail] = field(default_factory=list)
+    passed: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def settle(self) -> None:
+        """Give what was passed over everywhere one line a field and file: nothing of the story depends on it."""
+        for (file, name), count in self.passed.items():
+            times = "once" if count == 1 else f"{count} times"
+            self.note("dropped", file, "", name, f"{times}: nothing of the story depends on it")
+        self.passed.clear()
 
     def note(self, kind: Kind, file: str, where: str, name: str, reason: str) -> None:
         """Add a line."""
@@ -90,6 +99,10 @@ class Notes:
 
     def dropped(self, where: str, name: str, reason: str) -> None:
         self.report.note("dropped", self.file, where, name, reason)
+
+    def passed(self, name: str) -> None:
+        """A field that says nothing beyond what was read; counted, and told in one line."""
+        self.report.passed[(self.file, name)] += 1
 
     def kept(self, where: str, name: str, reason: str) -> None:
         self.report.note("kept", self.file, where, name, reason)

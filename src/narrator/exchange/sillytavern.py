@@ -98,7 +98,8 @@ def _read_header(header: Fields, plan: Plan) -> None:
         plan.player_name = plan.player_name or user
     metadata = header.table("chat_metadata")
     plan.note = plan.note or metadata.text("note_prompt")
-    metadata.skip("main_chat", "integrity", "note_interval", "note_position", "note_depth", "note_role")
+    metadata.mark("main_chat")
+    metadata.skip("integrity", "note_interval", "note_position", "note_depth", "note_role")
     metadata.rest()
     header.skip("create_date")
     header.rest()
@@ -135,7 +136,7 @@ def read_world_info(value: Any, notes: Notes) -> Plan:
     shelf = Shelf(notes)
     if whole.raw("spec") == "lorebook_v3":
         plan.format = "lorebook-v3"
-        whole.skip("spec_version")
+        whole.mark("spec_version")
         read_book(whole.table("data"), shelf, plan)
     elif any(isinstance(each, dict) and "keys" in each for each in whole.items("entries")):
         plan.format = "character-book"
