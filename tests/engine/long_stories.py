@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from narrator.core.prompt import Message
+from narrator.core.state import advance, dump
 from narrator.core.tree import NewNode
 from narrator.engine.story import Story
 from narrator.narrators.port import Capabilities, Request
@@ -30,11 +31,16 @@ def narration(number: int, size: int = 200) -> str:
 
 def lengthen(story: Story, turns: int, *, size: int = 200, first: int = 1) -> list[int]:
     """So many turns below the head, in one transaction; the ids of their nodes."""
+    state, before = story.state(), []
     nodes: list[NewNode] = []
     for number in range(first, first + turns):
         nodes.append(NewNode("player", f"I go {number}.", mode="do"))
         nodes.append(NewNode("narrator", narration(number, size), origin="generated"))
-    return commit.accept(story.store, Acceptance(story.head.id, tuple(nodes), story.position))
+    for node in nodes:
+        before.append(state)
+        state = advance(state, node.role, ())
+    write = Acceptance(story.head.id, tuple(nodes), story.position, state_at=lambda index: dump(before[index]))
+    return commit.accept(story.store, write)
 
 
 def small(window: int, **rest: Any) -> Capabilities:
@@ -61,7 +67,7 @@ def summary_of(text: str, names: Sequence[str]) -> dict[str, Any]:
     return {**EMPTY, "events": ["They went on."], "facts": facts}
 
 
-# -------------------------------------------------------------------------------------------------- over a real socket
+# ---------------------------------------------------------------------------------------- over a real socket
 
 
 def tokens_of(body: dict[str, Any]) -> int:

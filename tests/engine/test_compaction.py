@@ -70,7 +70,7 @@ def require_whole_and_in_order(compactions: list[Request], texts: list[str]) -> 
     assert where == sorted(where)
 
 
-# -------------------------------------------------------------------------------------------------- first load
+# ---------------------------------------------------------------------------------------- first load
 
 
 @pytest.mark.spec("C20", "C21", "C19", "C13")
@@ -244,7 +244,7 @@ async def test_a_turn_cancels_upkeep_and_it_starts_again(tmp_path: Path) -> None
         assert len(checkpoints(play)) == 1
 
 
-# -------------------------------------------------------------------------------------------------- which path it is
+# ---------------------------------------------------------------------------------------- which path it is
 
 
 @pytest.mark.spec("C11", "C10")
@@ -331,7 +331,7 @@ async def test_a_siblings_checkpoint_is_never_found(tmp_path: Path) -> None:
         assert len(hosts) == 2
 
 
-# -------------------------------------------------------------------------------------------------- validity and its absence
+# ---------------------------------------------------------------------------------------- validity and its absence
 
 
 CORRUPTIONS: dict[str, Any] = {
@@ -444,7 +444,7 @@ async def test_another_persona_makes_the_summary_anew(tmp_path: Path) -> None:
         assert "A ferryman far from home." in text_of(asked(fake, Purpose.NARRATE)[0])
 
 
-# -------------------------------------------------------------------------------------------------- summaries
+# ---------------------------------------------------------------------------------------- summaries
 
 
 @pytest.mark.spec("C21")

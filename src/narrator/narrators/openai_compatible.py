@@ -255,8 +255,8 @@ class OpenAICompatible:
                 continue
             wait = max(failure.wait or 0.0, self._backoff * 2**attempt)
             if telling.has_begun or not failure.is_transient or attempt >= self._retries or wait > LONGEST_WAIT:
-                if isinstance(failure.error, ContextTooLong) and self._measure is not None:
-                    self._measure.raise_ratio()
+                if isinstance(failure.error, ContextTooLong):
+                    self._learn_refusal(request)
                 raise failure.error
             attempt += 1
             yield Waiting(wait, failure.error.message)
@@ -293,6 +293,15 @@ class OpenAICompatible:
     def _learn(self, request: Request, usage: Usage) -> None:
         if self._measure is not None and usage.tokens_in:
             self._measure.learn(usage.tokens_in, tokens.count_bytes(request.messages))
+
+    def _learn_refusal(self, request: Request) -> None:
+        """A prompt was too long for the window: it has at least the tokens that did not fit."""
+        if self._measure is None or self._measure.ratio is None:
+            return
+        if self._capabilities is not None:
+            least = self._capabilities.window - request.max_output_tokens
+            self._measure.learn(least, tokens.count_bytes(request.messages))
+        self._measure.raise_ratio()
 
     def _body(self, request: Request, with_schema: bool) -> dict[str, Any]:
         limit = "max_completion_tokens" if self.host == "api.openai.com" else "max_tokens"
