@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -22,10 +24,12 @@ from narrator.engine.commands import Command, parse_object
 from narrator.engine.events import Done, Failed, Noted
 from narrator.engine.session import Session
 from narrator.engine.story import Story, create_campaign
+from narrator.exchange.exporting import Wish, export
 from narrator.narrators.port import NOTHING, Capabilities, Chunk, Completion, Delta, Finish, Message, Purpose, Request
 from narrator.store import commit
 from narrator.store.open import create_file
 from narrator.store.verify import verify_connection
+from tests.exchange.bringing import bring
 from tests.model.naive import Model
 from tests.model.tree import STATE, RailEntry, Refused, View, effects
 
@@ -241,6 +245,16 @@ class Program:
 
     def reopen(self) -> None:
         self.runner.run(self.session.aclose())
+        self.open()
+
+    def transfer(self) -> None:
+        """Close, export, import, and go on in what was imported, under the same path."""
+        self.runner.run(self.session.aclose())
+        with tempfile.TemporaryDirectory(prefix="narrator-transfer-") as name:
+            bundle = Path(name) / "story.json"
+            export(self.path, bundle, Wish(), clock=self.clock)
+            report = bring(Path(name) / "shelf", bundle)
+            shutil.move(report.campaigns[0], self.path)
         self.open()
 
     @property

@@ -18,13 +18,15 @@ from typing import Any
 from tests.model.adapter import NARRATING, PARTIAL, Program
 from tests.model.naive import Model
 from tests.model.play import Dice, play
+from tests.model.transfer import renumber
 from tests.model.tree import View
 
 Step = tuple[str, tuple[Any, ...]]
 OPENINGS = ("Rain.", "Sun.", "Snow.")
 FAIL = "fail_next"
 KEEP = "keep"
-"""Pseudo-verbs: the narration of the verb among the arguments fails, or is stopped and kept."""
+TRANSFER = "transfer"
+"""Pseudo-verbs: the narration of the verb among the arguments fails, or is stopped and kept; export and import."""
 
 
 class Difference(AssertionError):
@@ -51,6 +53,9 @@ class Match:
 
     def do(self, verb: str, *arguments: Any) -> None:
         """Do a verb on both and compare."""
+        if verb == TRANSFER:
+            self.transfer()
+            return
         self.history.append((verb, arguments))
         before = (self.model.view(), self.model.rail())
         revision = self.program.revision()
@@ -62,6 +67,14 @@ class Match:
         self.compare()
         if (self.model.view(), self.model.rail()) != before:
             self.agree("revision raised (S31)", True, self.program.revision() > revision)
+
+    def transfer(self) -> None:
+        """Go on with what an import makes of an export (X7, S44)."""
+        self.history.append((TRANSFER, ()))
+        self.model.perform("reopen")
+        renumber(self.model)
+        self.program.transfer()
+        self.compare()
 
     def fail(self, verb: str, *arguments: Any) -> None:
         """Do a verb of narration whose narration fails: nothing changes (S13)."""
@@ -186,8 +199,10 @@ def one_step(match: Match, generator: random.Random) -> None:
 
 
 def fated_step(match: Match, fate: int, verb: str, arguments: tuple[Any, ...]) -> None:
-    """Do a verb; a narration fails at fate 19, and is stopped and kept at fate 18."""
-    if fate == 19 and verb in NARRATING:
+    """Do a verb; a narration fails at fate 19, is stopped and kept at 18; from 12 on a reopening is a transfer."""
+    if fate >= 12 and verb == "reopen":
+        match.transfer()
+    elif fate == 19 and verb in NARRATING:
         match.fail(verb, *arguments)
     elif fate == 18 and verb in NARRATING:
         if verb == "retry":

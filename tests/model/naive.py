@@ -451,7 +451,7 @@ class Model(Tree):
     def age(self, node_id: int) -> int:
         """Steps written since a node was last on a line that was read; since it was made, where it never was."""
         read = [v.steps for tip, v in self.visits.items() if self.is_there(tip) and node_id in self.path(tip)]
-        return self.last_node - max(read, default=self.nodes[node_id].made)
+        return self.written - max(read, default=self.nodes[node_id].made)
 
     def reopen(self) -> None:
         """Close and open for writing."""

@@ -134,7 +134,7 @@ def refuse(causes: dict[str, bool]) -> None:
 
 
 class Tree:
-    """The story. ``told`` counts the narrations; the n-th is the text ``N<n>``."""
+    """The story. ``told`` counts the narrations; the n-th is the text ``N<n>``; ``written`` counts the steps."""
 
     def __init__(self, openings: Iterable[str] = ("Rain.",)) -> None:
         self.nodes: dict[int, Node] = {}
@@ -150,6 +150,7 @@ class Tree:
         self.told = 0
         self.partial: str | None = None
         self.last_node = 0
+        self.written = 0
         self.last_branch = 0
         for text in openings:
             changes: list[Change] = [("set", path, value) for path, value in STATE.items()]
@@ -310,7 +311,8 @@ class Tree:
         if parent is not None and self.nodes[parent].branch is None:
             self.place(self.nodes[parent])
         self.last_node += 1
-        node = Node(self.last_node, parent, role, text, made=self.last_node, **more)
+        self.written += 1
+        node = Node(self.last_node, parent, role, text, made=self.written, **more)
         coordinate = self.coordinate_below(parent)
         if own_branch or coordinate is None:
             self.open_branch(node)
@@ -327,7 +329,7 @@ class Tree:
     def remember(self, head: int) -> None:
         """Note that the present line was read, and where."""
         self.order += 1
-        self.visits[self.tip] = Visit(head, self.order, self.last_node)
+        self.visits[self.tip] = Visit(head, self.order, self.written)
 
     def read_lines(self, through: int | None = None) -> list[int]:
         """Tips of the lines that were read, the latest first."""
