@@ -82,11 +82,13 @@ def _restore(path: Path, source: Path) -> None:
     held = lock.acquire(path, since=datetime.now(UTC).isoformat())
     try:
         aside = path.with_name(f"{path.name}.replaced-{_stamp()}")
+        ready = path.with_name(f"{path.name}.restoring")
+        copy_campaign(source, ready)
         for end in ("", "-wal", "-shm"):
             old = path.with_name(path.name + end)
             if old.exists():
                 os.replace(old, aside.with_name(aside.name + end))
-        copy_campaign(source, path)
+        os.replace(ready, path)
     finally:
         held.release()
     click.echo(f"{path} is as it was in {source.name}.")

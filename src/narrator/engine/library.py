@@ -46,11 +46,12 @@ def read_book(path: Path) -> Book:
     except NarratorError as error:
         return Book(path, problem=error.message)
     try:
-        row, totals = story.row, reads.totals(story.store)
-        line = reads.end_of(story.store, story.tip)
-        texts = (node.text for node in reads.window(story.store, line, 1, line.length))
-        words = sum(len(text.split()) for text in texts)
-        return Book(path, row.title, row.played_at, story.count, line.length, words, totals.branches, totals.takes)
+        with story.looking():
+            row, totals = story.row, reads.totals(story.store)
+            line = reads.end_of(story.store, story.tip)
+            texts = (node.text for node in reads.window(story.store, line, 1, line.length))
+            words = sum(len(text.split()) for text in texts)
+            return Book(path, row.title, row.played_at, story.count, line.length, words, totals.branches, totals.takes)
     except NarratorError as error:
         return Book(path, problem=error.message)
     finally:

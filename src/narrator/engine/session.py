@@ -283,6 +283,14 @@ class Session:
         self._show_turn(ids, judged)
 
     def _show_turn(self, ids: list[int], judged: telling.Judged) -> None:
+        """Tell what a turn became. It is in the story already: a failure to read it back is no failure of the turn."""
+        try:
+            self._tell_accepted(ids, judged)
+        except Exception as error:
+            _log.exception("an accepted turn could not be shown")
+            self.publish(Noted(f"The turn is in the story but could not be shown: {error}"))
+
+    def _tell_accepted(self, ids: list[int], judged: telling.Judged) -> None:
         story = self.story
         for step in views.last_steps(story.store, story.head, story.end, len(ids)):
             self.publish(step)
