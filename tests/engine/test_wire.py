@@ -31,7 +31,7 @@ EVENTS: list[e.Event] = [
     ),
     e.AuditListed((e.AuditEntry(3, "player.nerve", 7, 6, "model", "wet"),)),
     e.Suggested(("Look.", "Wait.")),
-    e.MapShown((e.BranchMapped(*BRANCH, (e.TakesAtPosition(3, (4, 5)),)),)),
+    e.MapShown((e.BranchMapped(*BRANCH, takes=(e.TakesAtPosition(3, (4, 5)),)),)),
     e.KnowledgeListed((e.KnowledgeEntry(1, "Bells", "canon", True),)),
     e.HelpShown((e.HelpEntry("undo", "[n]", "Go back."),)),
     e.Found((e.Match(5, 2, "…rain…"),)),
