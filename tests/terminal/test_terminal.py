@@ -89,10 +89,10 @@ def test_a_storm_of_forty_undos_then_redo(terminal: Tmux) -> None:
         send(terminal, f"wait {number}", 3 + 2 * number)
     terminal.keys(*["C-z"] * 40)
     terminal.wait("step 1 ·")
-    terminal.wait("10 steps undone")
+    terminal.wait("redo holds 10 steps")
     terminal.keys(*["C-y"] * 40)
     terminal.wait("step 11 ·")
-    terminal.wait_gone("undone")
+    terminal.wait_gone("redo holds")
 
 
 @pytest.mark.spec("U3")

@@ -119,7 +119,7 @@ async def undo_and_redo(play: Play) -> None:
     await read(play)
     await play.press("u", "u")
     assert len(play.story()) == 2
-    assert "3 steps undone" in play.shown()
+    assert "redo holds 3 steps" in play.shown()
     await play.press("d")
     assert len(play.story()) == 3
     await play.press("ctrl+y", "ctrl+y", "ctrl+y")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
+from textual.worker import WorkerCancelled
 
 from narrator import paths
 from narrator.config import ScriptedSettings, Settings
@@ -34,9 +35,11 @@ async def library() -> AsyncIterator[Shelf]:
 
 
 async def settle(app: NarratorApp, pilot: Pilot[int]) -> None:
-    await pilot.pause()
-    if isinstance(app.screen, LibraryScreen):
-        await app.workers.wait_for_complete()
+    for _ in range(2):
+        await pilot.pause()
+        if isinstance(app.screen, LibraryScreen):
+            with suppress(WorkerCancelled):
+                await app.workers.wait_for_complete()
     await pilot.pause()
 
 

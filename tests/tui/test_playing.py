@@ -26,7 +26,7 @@ async def test_a_turn_is_played_undone_redone_retried_and_its_takes_paged(tmp_pa
         assert "Answer 1." in play.shown()
         await play.press("ctrl+z")
         assert play.story() == ["Rain falls on the ferry.", "look around"]
-        assert "1 step undone" in play.shown()
+        assert "redo holds 1 step " in play.shown()
         assert "Answer 1." not in play.shown()
         await play.press("ctrl+y")
         assert play.story()[-1] == "Answer 1."

@@ -221,7 +221,7 @@ _SCREEN = (
         "Find a command by a part of its name.",
         "ctrl+p",
         letters=("colon",),
-        footer="commands",
+        footer="more",
         is_library=True,
     ),
     _screen("redraw", "Redraw", "Paint the screen anew.", "ctrl+l", is_library=True),

@@ -42,12 +42,16 @@ def state_outline(event: e.StateShown) -> list[str]:
     """The state for the panel: what changes first, then one line for each entity, its own values below it."""
     lines = ["Nobody knows the state here; this is the last that was known.", ""] if event.unknown else []
     entities: dict[str, dict[str, Any]] = {}
+    threads: list[str] = []
     for path, value in event.values.items():
         if path.startswith("entities."):
             _, name, *rest = path.split(".", 2)
             entities.setdefault(name, {})[rest[0] if rest else ""] = value
+        elif path.startswith("threads.") and isinstance(value, dict):
+            threads.append(f"{'?' if value.get('open') else '✓'} {value.get('text') or path}")
         else:
             lines.append(f"{path}: {spelled(value)}")
+    lines += ["", *threads] if threads else []
     if entities and lines:
         lines.append("")
     for key, held in entities.items():

@@ -90,8 +90,7 @@ class ActingScreen(Screen[None]):
         for action_id in order:
             action = ACTIONS[action_id]
             label = keymap.label(action_id, is_letter=now.place == "transcript" and bool(action.letters))
-            if action_id == "screen.previous-take" and label == "←":
-                label = "←→"
+            label = {"←": "←→", "[": "[ ]"}.get(label, label)
             if label and not action.reason(now):
                 shown.append((label, action.footer or action.title.lower()))
         return shown

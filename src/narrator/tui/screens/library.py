@@ -121,13 +121,17 @@ class LibraryScreen(ActingScreen):
             [("↑↓", "choose"), ("Enter", "open"), ("x", "delete"), *self.footer(["screen.settings"])],
             self.footer(["story.help", "screen.palette", "story.quit"]),
         )
-        self.run_worker(self.refresh_shelf(), exit_on_error=False)
+        self.read_shelf()
         for words in self.narrator_app.notes_of_start():
             self.say(words)
 
     def on_screen_resume(self) -> None:
         if self.is_mounted:
-            self.run_worker(self.refresh_shelf(), exit_on_error=False)
+            self.read_shelf()
+
+    def read_shelf(self) -> None:
+        """Read the campaigns anew; a reading that was begun before is given up."""
+        self.run_worker(self.refresh_shelf(), exit_on_error=False, exclusive=True, group="shelf")
 
     async def refresh_shelf(self) -> None:
         """Read the campaigns in a thread; each has its own connection."""
@@ -211,7 +215,7 @@ class LibraryScreen(ActingScreen):
             self.say(f"It lies in {target} now.")
         except OSError as error:
             self.say(f"It could not be moved: {error.strerror}")
-        await self.refresh_shelf()
+        self.read_shelf()
 
     def action_of(self, event: Any) -> str | None:
         if event.key in ("x", "delete"):

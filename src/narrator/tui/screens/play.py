@@ -159,8 +159,12 @@ class PlayScreen(PlayActs):
     def panel(self) -> Panel:
         return self.query_one(Panel)
 
+    @property
+    def notice(self) -> Notice:
+        return self.query_one(Notice)
+
     def say(self, words: str) -> None:
-        self.query_one(Notice).say(words)
+        self.notice.say(words)
 
     def on_resize(self, event: events.Resize) -> None:
         self._fit()
@@ -387,6 +391,8 @@ class PlayScreen(PlayActs):
                 self.found(answer)
             elif not tag:
                 self.app.push_screen(Page(title, lines))
+        if done.ok and done.command in ("save", "save-at"):
+            self.say(f"{self.notice.words} {self.narrator_app.keymap.label('story.restore')} goes back there.".strip())
         if done.command == "keep" and done.ok and self._input_back:
             self.composer.put(self.composer.text.removeprefix(self._input_back).removeprefix("\n"))
         if done.ok and verb.effect in (Effect.TURN, Effect.MOVE, Effect.WRITE):

@@ -80,7 +80,7 @@ class Rail(Vertical):
 
     def compose(self) -> ComposeResult:
         yield ListBox(id="rail-list")
-        yield Static(Content("Enter go there  r rename\nx delete  z undelete  s save"), id="keys")
+        yield Static(Content("Enter go  r rename  x delete\nz undelete  s save"), id="keys")
 
     @property
     def box(self) -> ListBox:

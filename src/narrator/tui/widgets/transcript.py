@@ -254,7 +254,7 @@ class Transcript(ScrollView, can_focus=True):
         if self._notes:
             tail.append((GAP, False))
         if self._redo and self.draft is None:
-            words = f"── {self._redo} step{'' if self._redo == 1 else 's'} undone: redo brings them back ──"
+            words = f"── redo holds {self._redo:,} step{'' if self._redo == 1 else 's'} ──"
             tail.append((Line("redo", Row((Piece(words, 0, -1),), len(words), -1, -1)), False))
         self._tail = tail
         self.window.tail = len(tail)
