@@ -207,16 +207,12 @@ class BundleFile:
     # ------------------------------------------------------------------------------------------------------ second pass
 
     def rows(self, *, now: str) -> Iterator[Batch]:
-        """All rows, in the order of the file. Only after ``survey``."""
+        """All rows, what refers to nodes after them. Only after ``survey``."""
         found, campaign = self.found, self.found.campaign
         assert campaign is not None
         silent = Notes(type(self.notes.report)(), self.notes.file)
         pieces = self._pieces()
         yield "branches", found.skeleton.branch_rows()
-        yield "checkpoints", [(row.name, row.node, row.created_at or now) for row in found.checkpoints]
-        yield "visits", [(v.tip, v.head, n, v.visited_at or now, v.written) for n, v in enumerate(found.visits, 1)]
-        yield "places", [(row.stack, row.head, row.tip) for row in found.places]
-        yield "campaign", [self._campaign_row(campaign, now)]
         definitions = 0
         waiting: list[tuple[Any, ...]] = []
         for piece in pieces:
@@ -241,6 +237,10 @@ class BundleFile:
             elif piece.key in _OTHERS:
                 row = check(SECTIONS[piece.key], piece.value, piece.place, silent)
                 waiting.append(self._other_row(piece.key, row, now))
+        yield "checkpoints", [(row.name, row.node, row.created_at or now) for row in found.checkpoints]
+        yield "visits", [(v.tip, v.head, n, v.visited_at or now, v.written) for n, v in enumerate(found.visits, 1)]
+        yield "places", [(row.stack, row.head, row.tip) for row in found.places]
+        yield "campaign", [self._campaign_row(campaign, now)]
 
     def _campaign_row(self, campaign: CampaignRow, now: str) -> tuple[Any, ...]:
         written = max(campaign.written, self.found.skeleton.count if not campaign.written else 0)

@@ -14,6 +14,7 @@ from pathlib import Path
 from narrator.core.errors import BadImport, StoreError
 from narrator.exchange.growth import Batch
 from narrator.store import commit
+from narrator.store import rows as rows_of
 from narrator.store.open import Clock, create_file
 
 SUFFIX = ".narrator"
@@ -40,6 +41,7 @@ def make_campaign(folder: Path, name: str, rows: Iterable[Batch], *, clock: Cloc
     try:
         store = create_file(aside, clock=clock)
         try:
+            rows_of.write_straight(store)
             commit.restore(store, rows)
         finally:
             store.close()

@@ -131,7 +131,6 @@ def _reading(path: Path, clock: Clock) -> Iterator[Store]:
 def _text_file(path: Path, *, is_packed: bool) -> Iterator[Callable[[str], object]]:
     """UTF-8 with line feeds; a packed one holds no time and no name, so equal text gives equal bytes."""
     with path.open("xb") as file:
-        os.chmod(path, 0o600)
         if is_packed:
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as packed:
                 yield from _writer(packed)  # type: ignore[arg-type]

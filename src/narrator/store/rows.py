@@ -122,6 +122,11 @@ def settled(path: Path, *, clock: Clock) -> Iterator[Rows]:
         store.close()
 
 
+def write_straight(store: Store) -> None:
+    """Keep no journal, for a file that is thrown away if anything fails: each page is written once, not twice."""
+    store.db.execute("PRAGMA journal_mode = OFF")
+
+
 @dataclass(frozen=True, slots=True)
 class Addition:
     """What an import adds to a campaign that is there: a definition with more cards, what is kept (kind, name, JSON),
