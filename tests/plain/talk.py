@@ -41,6 +41,7 @@ class Typed:
 
     def __init__(self) -> None:
         self.prompts: list[str | None] = []
+        self._changed = asyncio.Event()
         self._splitter = Splitter()
         self._waiting: list[bytes | None] = []
         self._on_line: Callable[[Line], None] | None = None
@@ -73,6 +74,14 @@ class Typed:
 
     def expect(self, prompt: str | None) -> None:
         self.prompts.append(prompt)
+        self._changed.set()
+
+    async def until_prompted(self) -> None:
+        """Wait until the player is asked for the next line."""
+        async with asyncio.timeout(5):
+            while not self.prompts or self.prompts[-1] is None:
+                self._changed.clear()
+                await self._changed.wait()
 
     def close(self) -> None:
         return

@@ -376,6 +376,31 @@ async def test_plain_text_tells_a_narration_once_and_errors_apart(tmp_path: Path
 
 
 @pytest.mark.spec("U27")
+async def test_what_was_typed_below_has_been_read(tmp_path: Path) -> None:
+    narrator = FakeNarrator({"narrate": "\n".join(f"row {n}" for n in range(6))})
+    async with talk(tmp_path, narrator, is_json=False, height=10) as found:
+        for turn in range(1, 4):
+            await found.typed.until_prompted()
+            found.typed.type("look")
+            await found.heard.until(lambda heard, turn=turn: heard.out.count("row 5") == turn)
+    assert "[More" not in found.heard.out
+
+
+@pytest.mark.spec("U27")
+async def test_a_pause_leaves_no_gap_and_comes_only_before_more(tmp_path: Path) -> None:
+    narrator = FakeNarrator({"narrate": "\n".join(f"row {n}" for n in range(15))})
+    async with talk(tmp_path, narrator, is_json=False, height=10) as found:
+        await found.typed.until_prompted()
+        found.typed.type("look")
+        await found.heard.until(lambda heard: "[More" in heard.out)
+        found.typed.type("")
+        await found.heard.until(lambda heard: "row 14" in heard.out)
+    # The terminal shows the Enter itself.
+    assert "row 6\n[More: press Enter.] row 7\n" in found.heard.out
+    assert found.heard.out.endswith("row 14\n")
+
+
+@pytest.mark.spec("U27")
 async def test_a_pause_holds_text_back_until_enter(tmp_path: Path) -> None:
     narrator = FakeNarrator({"narrate": "\n".join(f"row {n}" for n in range(12))})
     async with talk(tmp_path, narrator, is_json=False, height=10) as found:

@@ -62,6 +62,7 @@ class Conversation:
         self._is_over = False
         self._has_ended = False
         self._is_idle = False
+        self._is_prompted = False
         self._is_answering = False
         self._is_closed = False
         self._last_input: Command | None = None
@@ -92,8 +93,10 @@ class Conversation:
 
     def receive(self, line: Line) -> None:
         """A line of the keyboard or the pipe."""
+        if self._is_prompted:
+            self._pager.answered()
         if self._pager.is_waiting:
-            self._pager.resume()
+            self._pager.resume(is_line_ended=True)
             if not line.text.strip():
                 self._expect()
                 return
@@ -187,8 +190,8 @@ class Conversation:
     def _expect(self) -> None:
         """Tell the source whether the player is to be prompted."""
         is_asked = self._session.asking is not None and not self._is_answering
-        is_prompted = (self._is_idle or is_asked) and not self._queue and not self._pager.is_waiting
-        self._source.expect(PROMPT if is_prompted else None)
+        self._is_prompted = (self._is_idle or is_asked) and not self._queue and not self._pager.is_waiting
+        self._source.expect(PROMPT if self._is_prompted else None)
 
     # -- what is performed ---------------------------------------------------------------------------------------
 
@@ -245,6 +248,7 @@ class Conversation:
 
     async def _perform(self, entry: Entry) -> None:
         """One line with all its events, to its answer."""
+        self._is_prompted = False
         self._source.expect(None)
         if entry.text and not entry.is_internal and entry.word not in ("record", "replay", "quit"):
             self._papers.record(entry.text)

@@ -22,6 +22,9 @@ class Pager:
 
     def write(self, said: Said) -> None:
         """Show the text, or hold it back while the player reads."""
+        if said.is_error and self.is_waiting:
+            # The pause stands at the end of a line of its own.
+            self._sink.write("\n")
         if self._height is None or said.is_error:
             self._sink.write(said.text, is_error=said.is_error)
             return
@@ -29,19 +32,31 @@ class Pager:
             self._held.append(said)
             return
         for at, line in enumerate(pieces := said.text.splitlines(keepends=True)):
+            # Not before more is there to show: a pause with nothing behind it is a riddle.
+            if self._rows >= max(1, self._height - 2) and not self._line:
+                self.is_waiting = True
+                self._held = [Said("".join(pieces[at:]))]
+                # The Enter that answers ends this line: no gap is left within a paragraph.
+                self._sink.write(f"{MORE} ")
+                return
             self._sink.write(line)
             self._line += cells(line.rstrip("\n"))
             if line.endswith("\n"):
                 self._rows += 1 + max(0, self._line - 1) // self._width
                 self._line = 0
-            if self._rows >= max(1, self._height - 2):
-                self.is_waiting = True
-                self._held = [Said("".join(pieces[at + 1 :]))] if pieces[at + 1 :] else []
-                self._sink.write(f"{MORE}\n")
-                return
 
-    def resume(self) -> None:
-        """The player has read on; what was held back is shown, up to the next pause."""
+    def answered(self) -> None:
+        """The player typed at a prompt: all that stands above has been read."""
+        if not self.is_waiting:
+            self._rows = self._line = 0
+
+    def resume(self, *, is_line_ended: bool = False) -> None:
+        """The player has read on; what was held back is shown, up to the next pause.
+
+        ``is_line_ended``: by an Enter that the terminal has shown.
+        """
+        if self.is_waiting and not is_line_ended:
+            self._sink.write("\n")
         self._rows = self._line = 0
         self.is_waiting = False
         held, self._held = self._held, []
