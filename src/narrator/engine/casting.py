@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from narrator.config import NarratorSettings, Settings
 from narrator.core.errors import BadValue
@@ -53,7 +54,20 @@ def build(settings: Settings, name: str) -> Narrator:
         return ScriptedNarrator(words_per_second=settings.scripted.words_per_second, name=name)
     if chosen.kind == "openai-compatible":
         return _server(settings, name, chosen)
-    raise BadValue(f"The narrator “{name}” is of the kind {chosen.kind}, which is not built in yet.", code="bad-value")
+    return _engine(name, chosen)
+
+
+def _engine(name: str, chosen: NarratorSettings) -> Narrator:
+    from narrator.narrators.embedded import EmbeddedNarrator
+
+    return EmbeddedNarrator(
+        name,
+        model_path=Path(chosen.model_path or "").expanduser(),
+        window=chosen.context_window,
+        max_output_tokens=chosen.max_output_tokens,
+        timeout=chosen.timeout,
+        sampling=chosen.sampling,
+    )
 
 
 def _server(settings: Settings, name: str, chosen: NarratorSettings) -> Narrator:

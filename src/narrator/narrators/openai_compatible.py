@@ -62,7 +62,7 @@ class OpenAICompatible:
 
     ``timeout`` is in seconds, to the first token and between tokens; ``backoff`` is the first wait before a retry and
     doubles. ``table_folders`` are where tables of tokens may lie. ``host`` is the host (and port) that gets the words,
-    ``is_loopback`` whether that is this machine.
+    ``is_loopback`` whether that is this machine; ``called`` is what messages call it where that is not the host.
     """
 
     def __init__(
@@ -83,6 +83,7 @@ class OpenAICompatible:
         offline: bool = False,
         backoff: float = 0.5,
         table_folders: Sequence[Path] = (),
+        called: str = "",
     ) -> None:
         self.name = name
         self.base_url = base_url.rstrip("/")
@@ -107,7 +108,7 @@ class OpenAICompatible:
         self._offline = offline
         self._backoff = backoff
         self._folders = tuple(table_folders)
-        self._server = Server(name, self.host, model, api_key.scrub if api_key else str)
+        self._server = Server(name, called or self.host, model, api_key.scrub if api_key else str)
         self._capabilities: Capabilities | None = None
         self._client: AsyncOpenAI | None = None
         self._http: AsyncClient | None = None
@@ -184,6 +185,10 @@ class OpenAICompatible:
         except OSError:
             return False, None
 
+    async def ask(self, path: str, body: object = None) -> Any:
+        """The JSON that a path below the server's root answers, to a body where there is one; None for no answer."""
+        return (await self._ask_json(self.base_url.removesuffix("/v1") + path, body))[1]
+
     async def _prepare_count(self) -> None:
         """Load the model's own table where it may be trusted to be the model's, and is on disk (C4)."""
         if self._is_exact or self._counting not in ("auto", "exact"):
@@ -203,12 +208,7 @@ class OpenAICompatible:
         if self._counting not in ("auto", "exact") or self._is_exact or self.host in _WITHOUT_TOKENIZER:
             return
         if self._tokenizer is None:
-            root = self.base_url.removesuffix("/v1")
-
-            async def ask(path: str, body: object) -> Any:
-                return (await self._ask_json(root + path, body))[1]
-
-            self._tokenizer = ServerTokenizer(ask, self.model)
+            self._tokenizer = ServerTokenizer(self.ask, self.model)
             self._count = self._tokenizer.count
         try:
             async with asyncio.timeout(self._timeout):

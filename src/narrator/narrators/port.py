@@ -148,7 +148,8 @@ class Capabilities:
 
     ``host`` is '' where no word leaves the machine's own process; ``counting`` is exact, bytes or measured (C4).
     ``reads_messages`` is False for a narrator that reads the scene alone; ``proposes_as`` is the source of its changes
-    of state (W3): model, or storylet. ``sampling`` is what is sent with every request (S25).
+    of state (W3): model, or storylet. ``sampling`` is what is sent with every request (S25). ``is_small``: the model is
+    too small to keep much in mind, and gets prompts that suit that.
     """
 
     window: int
@@ -163,6 +164,7 @@ class Capabilities:
     reads_messages: bool = True
     proposes_as: Literal["model", "storylet"] = "model"
     sampling: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    is_small: bool = False
 
 
 @runtime_checkable

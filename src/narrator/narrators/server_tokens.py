@@ -2,13 +2,14 @@
 
 Counting must not wait, so texts are counted ahead: ``learn`` asks for those that are not known yet, ``count`` answers
 from what is known and with one token a byte for the rest. The frame around a message depends on the model's chat
-template; it counts one token a byte of the serialized frame, which is more than any template takes.
+template; where that was not measured it counts one token a byte of the serialized frame, which is more than any
+template takes.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 from narrator.core.prompt import Message
@@ -36,8 +37,9 @@ def _in_kobold(answer: Any) -> int | None:
 class ServerTokenizer:
     """A server's tokenizer at a distance. Owns what it has told so far, and which of its addresses tells it."""
 
-    def __init__(self, ask: Ask, model: str) -> None:
+    def __init__(self, ask: Ask, model: str, frames: Mapping[str, int] | None = None) -> None:
         self._ask = ask
+        self._frames = frames or {}
         self._model = model
         self._known: dict[str, int] = {}
         self._way: int | None = None
@@ -54,7 +56,9 @@ class ServerTokenizer:
 
     def _one(self, message: Message) -> int:
         known = self._known.get(message.content)
-        return size(message) if known is None else known + size(Message(message.role, ""))
+        if known is None:
+            return size(message)
+        return known + self._frames.get(message.role, size(Message(message.role, "")))
 
     async def learn(self, messages: Sequence[Message]) -> None:
         """Ask for the counts of those that are not known. A server without such an address is asked once."""
