@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from narrator.core.errors import BadImport, NarratorError
+from narrator.core.errors import BadImport, BadValue, NarratorError, StoreError
 from narrator.core.tree import NewNode, Position, encode_correction
 from narrator.engine.story import Story
 from narrator.exchange.bundle_models import schema
 from narrator.exchange.exporting import Wish, export
 from narrator.exchange.importing import import_files
-from narrator.store import commit, reads
+from narrator.store import commit, reads, rows
 from narrator.store.commit import Acceptance
 from narrator.store.verify import verify
 from tests.exchange.bringing import around, bring, still, story_of
@@ -292,8 +292,6 @@ def test_a_file_that_is_there_is_not_replaced(campaign: Path, tmp_path: Path) ->
 
 @pytest.mark.spec("W13")
 def test_all_versions_of_the_definition_come_along(campaign: Path, tmp_path: Path) -> None:
-    from narrator.store import rows
-
     with closing(open_story(campaign)) as story:
         later = DEFINITION + '[state.player.luck]\ntype = "number"\n'
         rows.add(story.store, rows.Addition(later))
@@ -312,3 +310,28 @@ def test_head_tip_and_redo_come_along(campaign: Path, tmp_path: Path) -> None:
     with story_of(bring(tmp_path / "shelf", tmp_path / "one.json")) as story:
         assert (story.count, story.redo_steps, story.head.text, story.tip.text) == before
         assert story.position != Position(story.tip.id, story.tip.id)
+
+
+@pytest.mark.spec("X7")
+def test_a_campaign_is_never_written_over(campaign: Path, tmp_path: Path) -> None:
+    before = campaign.read_bytes()
+    for name in ("mill.narrator", "mill.narrator-wal", "other.narrator"):
+        with pytest.raises(BadValue):
+            export(campaign, tmp_path / name, Wish("bundle", replaces=True), clock=still)
+    assert campaign.read_bytes() == before
+
+
+@pytest.mark.spec("X11", "S43")
+def test_a_full_disk_leaves_nothing_behind(campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    export(campaign, tmp_path / "one.json", Wish(), clock=still)
+    straight = rows.write_straight
+
+    def small(store: Any) -> None:
+        straight(store)
+        store.db.execute("PRAGMA max_page_count = 60")
+
+    monkeypatch.setattr(rows, "write_straight", small)
+    with pytest.raises(StoreError) as refusal:
+        bring(tmp_path / "shelf", tmp_path / "one.json")
+    assert refusal.value.code == "disk-full"
+    assert list((tmp_path / "shelf").iterdir()) == []

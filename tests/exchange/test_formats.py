@@ -52,8 +52,8 @@ def test_aidnd_v1_variants_are_takes_in_their_order(tmp_path: Path) -> None:
         assert [node.role for node in path] == ["opening", *["player", "narrator"] * 3]
         assert [node.mode for node in path if node.role == "player"] == ["do", "say", "story"]
         assert path[3].text == "Bring me the long iron, and do not run."
-        counts = reads.take_counts(story.store, path)
-        assert (counts[path[2].id], counts[path[4].id]) == ((2, 3), (2, 2))
+        steps = reads.tail(story.store, path[-1].id, len(path))
+        assert [(each.take, each.takes) for each in (steps[2], steps[4])] == [(2, 3), (2, 2)]
         assert story.state().values["story.note"] == "Plain words, short sentences."
         assert rows.kept(story.store, "script")[0][0] == "Board counter"
 
@@ -63,7 +63,8 @@ def test_aidnd_v2_keeps_the_state_and_the_memories_of_every_branch(tmp_path: Pat
     with story_of(bring(tmp_path, SAMPLES / "aidnd-v2.json")) as story:
         path = line(story)
         assert [story.state(node).values["player.hp"] for node in path] == [20, 20, 18, 18, 12, 12, 12, 12, 12]
-        assert reads.take_counts(story.store, path[-1:])[path[-1].id] == (2, 3)
+        (last,) = reads.tail(story.store, path[-1].id, 1)
+        assert (last.take, last.takes) == (2, 3)
         oil = [story.state(story.node(each)).values["player.oil"] for each in reads.siblings(story.store, path[-2].id)]
         assert oil == [9, 5, 5]
         assert [each.text for each in story.memories()] == ["Mara set out along the causeway and called to Ivo."]
@@ -250,6 +251,8 @@ def test_cards_and_knowledge_are_added_and_change_no_node(tmp_path: Path) -> Non
         names = [card.name for card in story.definition.cards]
         assert len(names) == len(set(names)) == 11
         assert names[4] == "The Orchard 2"
+        kept = dict(rows.kept(story.store, "card"))
+        assert json.loads(kept["Maud Perrin 2"])["description"] == "plot hook"
         assert story.store.db.execute("SELECT * FROM nodes").fetchall() == before
         assert story.store.db.execute("SELECT count(*) FROM knowledge").fetchone() == (1,)
     with pytest.raises(BadImport):

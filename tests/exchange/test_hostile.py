@@ -6,6 +6,8 @@ import base64
 import io
 import json
 import struct
+import subprocess
+import sys
 import time
 import zipfile
 import zlib
@@ -22,6 +24,7 @@ from narrator.store import reads
 from narrator.store.verify import verify
 from tests.exchange.bringing import SAMPLES, around, bring, story_of, whole_file
 
+ROOT = Path(__file__).parents[2]
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -315,3 +318,28 @@ def test_secrets_in_what_is_left_out_are_counted(tmp_path: Path) -> None:
     assert sum(each.reason == "a secret" for each in report.details) == 2
     assert "SECRET" not in whole_file(Path(report.campaigns[0]))
     assert "SECRET" not in json.dumps(report.to_json())
+
+
+@pytest.mark.spec("X1")
+def test_what_belongs_elsewhere_says_so(tmp_path: Path) -> None:
+    newer = {"format": "narrator-campaign-v2", "campaign": {}}
+    assert "newer narrator" in refused(tmp_path, write(tmp_path, "a.json", newer))
+    definition = '[campaign]\nid = "a"\ntitle = "A"\nopening = "Rain."\n'
+    assert "definition" in refused(tmp_path, write(tmp_path, "a.toml", definition))
+
+
+@pytest.mark.spec("X4", "X11")
+def test_what_a_killed_import_left_is_cleared_away(tmp_path: Path) -> None:
+    shelf = tmp_path / "shelf"
+    call = (
+        "import os, sys; from pathlib import Path; from tests.exchange.bringing import around; "
+        "from narrator.exchange.importing import import_files; "
+        "import narrator.exchange.campaign_file as made; made._give_name = lambda *a: os._exit(9); "
+        "import_files([Path(sys.argv[1])], around(Path(sys.argv[2])))"
+    )
+    sample = SAMPLES / "agnai-chat.json"
+    run = subprocess.run([sys.executable, "-c", call, str(sample), str(shelf)], cwd=ROOT, check=False, timeout=60)
+    assert run.returncode == 9
+    assert [each.suffix for each in shelf.iterdir()] == [".importing"]
+    report = bring(shelf, sample)
+    assert [str(each) for each in shelf.iterdir()] == report.campaigns

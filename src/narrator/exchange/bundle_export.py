@@ -75,6 +75,7 @@ def write_bundle(
     section("places", ({"stack": s, "head": node(head), "tip": node(tip)} for s, head, tip in rows.of("places")))
     section("memories", _memories(rows, node))
     section("comments", ({"node": node(at), "text": t, "created_at": when} for at, t, when in rows.of("comments")))
+    section("card_edits", _card_edits(rows))
     section("knowledge", _knowledge(rows))
     section("kept", ({"kind": k, "name": n, "body": json.loads(b)} for k, n, b in rows.of("kept")))
     if not with_prompts:
@@ -186,12 +187,23 @@ def _memories(rows: Rows, node: _Ordinals) -> Iterator[dict[str, Any]]:
         yield _lean({**body, "forgotten": bool(forgotten), "created_at": created_at})
 
 
+def _card_edits(rows: Rows) -> Iterator[dict[str, Any]]:
+    for name, enabled, text, deleted in rows.of("card_edits"):
+        body: dict[str, Any] = {"name": name}
+        if enabled is not None:
+            body["enabled"] = bool(enabled)
+        if text is not None:
+            body["text"] = text
+        yield {**body, "deleted": True} if deleted else body
+
+
 def _knowledge(rows: Rows) -> Iterator[dict[str, Any]]:
     passages: dict[int, list[str]] = {}
     for source, text in rows.of("passages"):
         passages.setdefault(source, []).append(text)
-    for source, title, kind, enabled, created_at in rows.of("knowledge"):
+    for source, title, kind, enabled, created_at, condition in rows.of("knowledge"):
         body = {"title": title, "kind": kind, "enabled": bool(enabled), "created_at": created_at}
+        body |= {"condition": condition} if condition else {}
         yield {**body, "passages": passages.get(source, [])}
 
 

@@ -170,7 +170,7 @@ class BundleFile:
                 parse_definition(self.definition_source)
             except BadDefinition as error:
                 raise BadImport(f"{place}.source: {error.message}.") from None
-        elif key not in ("kept", "knowledge"):
+        elif key not in ("kept", "card_edits", "knowledge"):
             node = row.node  # type: ignore[attr-defined]
             if node > found.references.get(key, 0):
                 found.references[key] = node
@@ -232,7 +232,8 @@ class BundleFile:
             elif piece.key == "knowledge":
                 row = check(SECTIONS["knowledge"], piece.value, piece.place, silent)
                 number = (piece.index or 0) + 1
-                yield "knowledge", [(number, row.title, row.kind, int(row.enabled), row.created_at or now)]
+                enabled = int(row.enabled)
+                yield "knowledge", [(number, row.title, row.kind, enabled, row.created_at or now, row.condition)]
                 yield "passages", [(number, text) for text in row.passages]
             elif piece.key in _OTHERS:
                 row = check(SECTIONS[piece.key], piece.value, piece.place, silent)
@@ -269,6 +270,8 @@ class BundleFile:
             return (row.node, row.text, row.created_at or now)
         if key == "kept":
             return (row.kind, row.name, compact(row.body) or "null")
+        if key == "card_edits":
+            return (row.name, row.enabled, row.text, int(row.deleted))
         record = dict(row.record)
         if isinstance(record.get("prompt"), dict):
             hashes: list[str] = []
@@ -294,7 +297,7 @@ class BundleFile:
         return value
 
 
-_OTHERS = {"memories", "comments", "kept", "provenance"}
+_OTHERS = {"memories", "comments", "card_edits", "kept", "provenance"}
 
 
 def _leaves(value: Any) -> Iterator[tuple[str, Any]]:

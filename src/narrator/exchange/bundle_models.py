@@ -155,6 +155,15 @@ class KeptRow(Row):
     body: Any = None
 
 
+class CardEditRow(Row):
+    """What the player changed about a card of the definition; what is absent is as the definition has it (S35)."""
+
+    name: Name
+    enabled: bool | None = None
+    text: Text | None = None
+    deleted: bool = False
+
+
 class KnowledgeRow(Row):
     """An imported source (S35, C28)."""
 
@@ -162,6 +171,7 @@ class KnowledgeRow(Row):
     kind: Literal["canon", "reference", "inspiration"]
     enabled: bool = True
     created_at: Name = ""
+    condition: Text = ""
     passages: list[Text] = []
 
 
@@ -187,6 +197,7 @@ class Bundle(BaseModel):
     places: list[PlaceRow] = []
     memories: list[MemoryRow] = []
     comments: list[CommentRow] = []
+    card_edits: list[CardEditRow] = []
     knowledge: list[KnowledgeRow] = []
     kept: list[KeptRow] = []
     prompts: Annotated[bool, Field(description="false: prompts were left out and cannot be rebuilt")] = True
@@ -203,6 +214,7 @@ SECTIONS: dict[str, type[Row]] = {
     "places": PlaceRow,
     "memories": MemoryRow,
     "comments": CommentRow,
+    "card_edits": CardEditRow,
     "knowledge": KnowledgeRow,
     "kept": KeptRow,
     "provenance": ProvenanceRow,

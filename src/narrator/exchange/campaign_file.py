@@ -13,12 +13,13 @@ from pathlib import Path
 
 from narrator.core.errors import BadImport, StoreError
 from narrator.exchange.growth import Batch
-from narrator.store import commit
+from narrator.store import commit, lock
 from narrator.store import rows as rows_of
 from narrator.store.open import Clock, create_file
 
 SUFFIX = ".narrator"
 _NAME_BYTES = 120
+_BESIDE = ("", "-wal", "-shm", "-journal")
 
 
 def file_name(title: str) -> str:
@@ -37,6 +38,7 @@ def make_campaign(folder: Path, name: str, rows: Iterable[Batch], *, clock: Cloc
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError("read-only", f"{folder} cannot be made: {error.strerror}.") from error
+    _sweep(folder)
     aside = folder / f".{secrets.token_hex(8)}.importing"
     try:
         store = create_file(aside, clock=clock)
@@ -47,8 +49,20 @@ def make_campaign(folder: Path, name: str, rows: Iterable[Batch], *, clock: Cloc
             store.close()
         return _give_name(aside, folder, name)
     finally:
-        for each in ("", "-wal", "-shm", "-journal", ".lock"):
-            aside.with_name(aside.name + each).unlink(missing_ok=True)
+        for end in (*_BESIDE, ".lock"):
+            aside.with_name(aside.name + end).unlink(missing_ok=True)
+
+
+def _sweep(folder: Path) -> None:
+    """Clear away what an import that was killed has left; one that still runs holds its lock."""
+    for left in folder.glob(".*.importing"):
+        try:
+            held = lock.acquire(left, since="")
+        except StoreError:
+            continue
+        for end in _BESIDE:
+            left.with_name(left.name + end).unlink(missing_ok=True)
+        held.release()
 
 
 def _give_name(aside: Path, folder: Path, name: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,11 +75,15 @@ def recognise(path: Path, notes: Notes, as_format: str | None = None) -> Found:
         return Found(path, TEXT, notes, lambda: prose.read_knowledge(text, notes, kind))
     if as_format == CHAT or (as_format is None and _is_chat(text, notes)):
         return Found(path, CHAT, notes, text=text)
-    if as_format is None and not _is_json(text, notes):
+    if as_format is None and not _is_json(text):
+        if re.search(r"^\s*\[campaign\]\s*$", text[:_SNIFFED], re.MULTILINE):
+            raise BadImport(f"{path.name} is the definition of a campaign.", "`narrator new --from` makes one of it.")
         return Found(path, TEXT, notes, lambda: prose.read_opening(text, notes))
     value = parse_json(text, notes)
     if isinstance(value, dict) and value.get("format") == FORMAT:
         return Found(path, BUNDLE, notes)
+    if isinstance(value, dict) and str(value.get("format", "")).startswith("narrator-campaign-"):
+        raise BadImport(f"{path.name} was made by a newer narrator.", "Update narrator to import it.")
     name = as_format or json_format(value)
     if name is None:
         raise BadImport(f"{path.name}: no known format.", f"--as FORMAT says what it is: {', '.join(FORMATS)}.")
@@ -115,7 +120,7 @@ def _is_chat(text: str, notes: Notes) -> bool:
     return is_header or ("mes" in value and "is_user" in value)
 
 
-def _is_json(text: str, notes: Notes) -> bool:
+def _is_json(text: str) -> bool:
     """Whether a text means to be JSON: an object, or a list whose first item begins as one does."""
     start = text.lstrip()
     if start.startswith("{"):

@@ -37,6 +37,9 @@ FORMS: dict[str, tuple[str, ...]] = {
 }
 
 
+_BESIDE = ("", "-wal", "-shm", ".lock")
+
+
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What is wanted of an export; ``form`` '' is told by the name of the file."""
@@ -67,6 +70,7 @@ def export(campaign: Path, target: Path, wish: Wish, *, clock: Clock, progress: 
     name is there, and whatever ``progress`` raises; nothing is left behind then.
     """
     form = form_of(target.name, wish.form)
+    _refuse_campaign(campaign, target)
     if target.exists() and not wish.replaces:
         raise NarratorError("io-error", f"{target} is there already.", "Choose another name.")
     aside = target.with_name(f".{secrets.token_hex(8)}.exporting")
@@ -83,6 +87,13 @@ def export(campaign: Path, target: Path, wish: Wish, *, clock: Clock, progress: 
     finally:
         aside.unlink(missing_ok=True)
     return form
+
+
+def _refuse_campaign(campaign: Path, target: Path) -> None:
+    """A campaign, or what lies beside one, is never written over."""
+    own = {campaign.with_name(campaign.name + end).resolve() for end in _BESIDE}
+    if target.resolve() in own or target.name.endswith(tuple(f".narrator{end}" for end in _BESIDE)):
+        raise BadValue(f"{target} is a campaign.", "Choose another name.")
 
 
 def write_form(

@@ -7,7 +7,7 @@ call; it returns a report for each campaign.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from narrator.core.campaign import parse_definition
@@ -183,7 +183,8 @@ def _prepare_addition(plan: Plan, notes: Notes, around: Surroundings, into: Path
     finally:
         store.close()
     taken = {card.name for card in parse_definition(source).cards}
-    cards = [renamed(each.card, taken) for each in plan.cards]
+    plan.cards = [replace(each, card=renamed(each.card, taken)) for each in plan.cards]
+    cards = [each.card for each in plan.cards]
     text = source.rstrip("\n") + "\n" + write_cards(cards) if cards else None
     if text is not None:
         try:
@@ -193,5 +194,5 @@ def _prepare_addition(plan: Plan, notes: Notes, around: Surroundings, into: Path
     report = notes.report
     report.format, report.title, report.cards = plan.format, title, len(cards)
     report.keep(len(cards) + len(plan.knowledge))
-    knowledge = [(each.title, each.kind, each.passages) for each in plan.knowledge]
+    knowledge = [(each.title, each.kind, each.condition, each.passages) for each in plan.knowledge]
     return _Prepared(report, "", into=into, addition=rows.Addition(text, kept_rows(plan), knowledge))

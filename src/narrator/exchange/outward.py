@@ -12,7 +12,7 @@ from typing import Any
 from narrator.core.campaign import parse_definition
 from narrator.core.definition import Card
 from narrator.core.tree import Node
-from narrator.store import reads, rows
+from narrator.store import reads, rows, sources
 from narrator.store.open import Store
 
 _WINDOW = 200
@@ -57,7 +57,7 @@ def _line(value: Any) -> str:
 
 def _cards(store: Store) -> list[tuple[Card, dict[str, Any]]]:
     kept = {name: json.loads(body) for name, body in rows.kept(store, "card")}
-    cards = parse_definition(reads.definition_source(store)[1]).cards
+    cards = sources.definition(store).cards
     return [(card, kept.get(card.name) or {}) for card in cards]
 
 

@@ -7,6 +7,7 @@ it into rows: coordinates as play would have given them (S14), hashes, a definit
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -62,6 +63,7 @@ class Passages:
     title: str
     kind: str
     passages: tuple[str, ...]
+    condition: str = ""
 
 
 @dataclass(slots=True)
@@ -148,12 +150,13 @@ def plan_rows(plan: Plan, report: Report, *, campaign_id: str, seed: int, now: s
         [(*(campaign_id, plan.title, seed, head, tip, 0, len(plan.steps), None, None, 0, now, now, 0.0),)],
     )
     yield "definitions", [(1, definition, now)]
-    yield from grow(shape, (_row(step, n) for n, step in enumerate(plan.steps, 1)), now=now)
+    told = Counter(step.parent for step in plan.steps if step.role == "narrator")
+    yield from grow(shape, (_row(step, n, told[n]) for n, step in enumerate(plan.steps, 1)), now=now)
     yield "checkpoints", _checkpoints(plan, now)
     yield "memories", [_memory(each, now) for each in plan.memories]
     yield "kept", kept_rows(plan)
     for number, source in enumerate(plan.knowledge, 1):
-        yield "knowledge", [(number, source.title, source.kind, 1, now)]
+        yield "knowledge", [(number, source.title, source.kind, 1, now, source.condition)]
         yield "passages", [(number, text) for text in source.passages]
 
 
@@ -175,7 +178,7 @@ def _definition(plan: Plan) -> str:
     return text
 
 
-def _row(step: Step, ordinal: int) -> NodeRow:
+def _row(step: Step, ordinal: int, rolls: int) -> NodeRow:
     return NodeRow.model_construct(
         parent=step.parent or None,
         role=step.role,
@@ -186,7 +189,7 @@ def _row(step: Step, ordinal: int) -> NodeRow:
         created_at=step.created_at,
         written=ordinal,
         pinned=step.is_pinned,
-        rolls=0,
+        rolls=rolls,
         unknown=step.is_unknown,
         events=step.events,
         checks=[],
