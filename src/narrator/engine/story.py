@@ -13,8 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from narrator.core import cards
 from narrator.core.campaign import parse_definition
-from narrator.core.definition import Definition
+from narrator.core.cards import CardEdit
+from narrator.core.definition import Card, Definition
 from narrator.core.errors import BadValue, Refusal
 from narrator.core.lineage import End
 from narrator.core.proposal import Proposal
@@ -23,7 +25,7 @@ from narrator.core.state import State, advance, dump, initial_events, value_afte
 from narrator.core.tree import Branch, Checkpoint, NewNode, Node, Position, decode_correction, encode_correction
 from narrator.engine import views
 from narrator.engine.events import BranchListed, CheckpointListed, HeadMoved, Match, StepShown, TakeListed
-from narrator.store import commit, fold, lines, reads, removal, search
+from narrator.store import commit, fold, lines, reads, removal, search, sources
 from narrator.store.commit import Acceptance
 from narrator.store.open import Clock, Store, create_file, open_store
 
@@ -64,7 +66,8 @@ class Story:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.definition: Definition = parse_definition(reads.definition_source(store)[1])
+        self._written: Definition = parse_definition(reads.definition_source(store)[1])
+        self.definition: Definition = cards.edited(self._written, sources.card_edits(store))
         self._states: dict[int, State] = {}
         self._seen_version = reads.data_version(store)
 
@@ -91,6 +94,7 @@ class Story:
             return False
         self._seen_version = version
         self.store.load_forest()
+        self.definition = cards.edited(self._written, sources.card_edits(self.store))
         return True
 
     def looking(self) -> AbstractContextManager[None]:
@@ -347,6 +351,25 @@ class Story:
         if found is None:
             raise BadValue(f"There is no memory #{memory_id} here.", "`/memories` lists them.", "no-such-memory")
         return found
+
+    def card(self, name: str) -> Card:
+        """A card by its name, in any case, or by the beginning of it. Raises ``no-such-card``, ``ambiguous``."""
+        wanted = cards.fold_key(name)
+        there = self.definition.cards
+        found = [each for each in there if each.name == name] or [
+            each for each in there if cards.fold_key(each.name) == wanted
+        ]
+        found = found or [each for each in there if wanted and cards.fold_key(each.name).startswith(wanted)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise BadValue(f"“{name}” may be {_listed(each.name for each in found)}.", "Write more of it.", "ambiguous")
+        raise BadValue(f"There is no card “{name}”.", "`/cards` lists them.", "no-such-card")
+
+    def edit_card(self, card: Card, edit: CardEdit) -> None:
+        """Change a card of this campaign; it is changed everywhere in the story (S35)."""
+        commit.edit_card(self.store, card.name, edit)
+        self.definition = cards.edited(self._written, sources.card_edits(self.store))
 
     # ------------------------------------------------------------------------------------------------------- removal
 

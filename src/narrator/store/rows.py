@@ -35,13 +35,15 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "parts": "hash text",
         "provenance": "node_id record",
         "kept": "kind name body",
-        "knowledge": "id title kind enabled created_at",
+        "card_edits": "name enabled text deleted",
+        "knowledge": "id title kind enabled created_at condition",
         "passages": "knowledge_id text",
     }.items()
 }
 _ORDER: Mapping[str, str] = {
     "campaign": "id",
     "definitions": "version",
+    "card_edits": "name",
     "state_events": "node_id, seq",
     "checks": "node_id, seq",
     "snapshots": "node_id",
@@ -130,11 +132,11 @@ def write_straight(store: Store) -> None:
 @dataclass(frozen=True, slots=True)
 class Addition:
     """What an import adds to a campaign that is there: a definition with more cards, what is kept (kind, name, JSON),
-    knowledge (title, kind, passages)."""
+    knowledge (title, kind, condition, passages)."""
 
     definition: str | None = None
     kept: Sequence[tuple[str, str, str]] = ()
-    knowledge: Sequence[tuple[str, str, Sequence[str]]] = ()
+    knowledge: Sequence[tuple[str, str, str, Sequence[str]]] = ()
 
 
 def add(store: Store, addition: Addition) -> None:
@@ -144,9 +146,9 @@ def add(store: Store, addition: Addition) -> None:
             version = int(db.execute("SELECT max(version) + 1 FROM definitions").fetchone()[0])
             db.execute(insertion("definitions"), (version, addition.definition, store.clock()))
         db.executemany(insertion("kept"), addition.kept)
-        for title, kind, passages in addition.knowledge:
-            sql = "INSERT INTO knowledge (title, kind, created_at) VALUES (?, ?, ?)"
-            source = db.execute(sql, (title, kind, store.clock())).lastrowid
+        for title, kind, condition, passages in addition.knowledge:
+            sql = "INSERT INTO knowledge (title, kind, condition, created_at) VALUES (?, ?, ?, ?)"
+            source = db.execute(sql, (title, kind, condition, store.clock())).lastrowid
             db.executemany(insertion("passages"), [(source, text) for text in passages])
 
 

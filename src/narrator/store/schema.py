@@ -183,6 +183,13 @@ CREATE TABLE parts (
     text TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE card_edits (
+    name TEXT PRIMARY KEY,
+    enabled INTEGER,
+    text TEXT,
+    deleted INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE agreed_hosts (
     host TEXT PRIMARY KEY,
     agreed_at TEXT NOT NULL
@@ -228,7 +235,8 @@ CREATE TABLE knowledge (
     title TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('canon', 'reference', 'inspiration')),
     enabled INTEGER NOT NULL DEFAULT 1,
-    created_at TEXT NOT NULL
+    created_at TEXT NOT NULL,
+    condition TEXT NOT NULL DEFAULT ''
 ) STRICT
 """,
     """
@@ -239,6 +247,7 @@ CREATE TABLE passages (
 ) STRICT
 """,
     "CREATE INDEX passages_knowledge ON passages(knowledge_id, id)",
+    "CREATE VIRTUAL TABLE passages_fts USING fts5(words, tokenize = 'porter unicode61')",
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from narrator.core.errors import Stale
 from narrator.core.tree import Coordinate, NewNode, Node, Position, chain_hash
 from narrator.store import reads
-from narrator.store.commit.marking import index_memories
+from narrator.store.commit.marking import index_memories, index_passages
 from narrator.store.commit.moving import push_place, remember_position
 from narrator.store.commit.placing import new_branch, place
 from narrator.store.open import Store
@@ -76,6 +76,7 @@ def restore(store: Store, rows: Iterable[tuple[str, Sequence[Sequence[Any]]]]) -
         for table, some in rows:
             db.executemany(insertion(table), some)
     index_memories(store)
+    index_passages(store)
     store.load_forest()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from narrator.core.cards import CardEdit
 from narrator.core.errors import Refusal
 from narrator.core.summary import ContextCheckpoint
 from narrator.core.tree import Branch
@@ -149,6 +150,47 @@ def change_memory(
         if text is not None:
             _index_memory(db, memory_id, text)
         touch(store)
+
+
+def edit_card(store: Store, name: str, edit: CardEdit) -> None:
+    """Keep what the player changes about a card of the definition, on top of earlier changes to it (S35)."""
+    with store.transaction() as db:
+        db.execute(
+            "INSERT INTO card_edits VALUES (:name, :enabled, :text, :deleted) ON CONFLICT (name) DO UPDATE SET"
+            " enabled = coalesce(excluded.enabled, enabled), text = coalesce(excluded.text, text),"
+            " deleted = max(excluded.deleted, deleted)",
+            {"name": name, "enabled": edit.is_enabled, "text": edit.text, "deleted": int(edit.is_deleted)},
+        )
+        touch(store)
+
+
+def switch_knowledge(store: Store, knowledge_id: int, *, is_enabled: bool) -> None:
+    """Let prompts quote an imported source, or no longer (S35)."""
+    with store.transaction() as db:
+        db.execute("UPDATE knowledge SET enabled = ? WHERE id = ?", (int(is_enabled), knowledge_id))
+        touch(store)
+
+
+def remove_knowledge(store: Store, knowledge_id: int) -> None:
+    """Remove an imported source with its passages. Final."""
+    with store.transaction() as db:
+        passages = "SELECT id FROM passages WHERE knowledge_id = ?"
+        db.execute(f"DELETE FROM passages_fts WHERE rowid IN ({passages})", (knowledge_id,))
+        db.execute("DELETE FROM passages WHERE knowledge_id = ?", (knowledge_id,))
+        db.execute("DELETE FROM knowledge WHERE id = ?", (knowledge_id,))
+        touch(store)
+
+
+def index_passages(store: Store) -> None:
+    """Put the passages that the full-text index does not know yet into it: after an import."""
+    with store.transaction() as db:
+        unknown = db.execute(
+            "SELECT id, text FROM passages WHERE id > coalesce((SELECT max(rowid) FROM passages_fts), 0)"
+        )
+        db.executemany(
+            "INSERT INTO passages_fts (rowid, words) VALUES (?, ?)",
+            [(passage_id, index_form(text)) for passage_id, text in unknown.fetchall()],
+        )
 
 
 def comment(store: Store, node_id: int, text: str) -> None:
