@@ -437,7 +437,7 @@ def test_a_reply_has_noticed_what_was_done() -> None:
     for changed in ({}, {"flags__read_act": True}, {"flags__knows_anne": True}):
         game.set(**changed).play("count the boats")
         counting.append(game.answered_by[-1])
-    assert counting == ["long-window", "count-all", "count-forty"]
+    assert counting == ["long-count", "count-all", "count-forty"]
 
 
 @pytest.mark.spec("U23")
