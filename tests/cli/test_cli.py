@@ -12,6 +12,7 @@ import pytest
 
 from narrator import __version__
 from narrator.cli import FAMILIES, main
+from tests.core.test_review import SOUND
 
 DEFINITION = '[campaign]\nid = "ferry"\ntitle = "The Ferry"\nopening = "Rain falls."\n'
 
@@ -290,3 +291,17 @@ def test_the_shell_completes_commands_and_campaigns(home: Path, definition: Path
 
     assert completed("narrator play fe") == ["plain,ferry"]
     assert "plain,lantern-road" in completed("narrator play lan")
+
+
+@pytest.mark.spec("U23")
+def test_the_authors_check_names_what_nobody_can_meet(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sound, broken = tmp_path / "sound.toml", tmp_path / "broken.toml"
+    sound.write_text(SOUND, encoding="utf-8")
+    broken.write_text(SOUND.replace('when = "flags.mended"', "when = \"location == 'sea'\""), encoding="utf-8")
+    assert main(["new", "--check", str(sound), "--turns", "200"]) == 0
+    assert capsys.readouterr().out == "Nothing found in 200 turns of play.\n"
+    assert main(["new", "--check", str(broken), "--turns", "200"]) == 1
+    assert "storylets.draw: not met" in capsys.readouterr().out
+    assert main(["new"]) == 2

@@ -6,7 +6,6 @@ but with seeds that stand in these files, so each run plays the same games.
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,10 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from narrator.core.campaign import Definition, parse_definition
-from narrator.core.checks import clock_proposals, roll_check
-from narrator.core.referee import judge
-from narrator.core.state import EMPTY, ENDING, State, advance, initial_events, is_ended
-from narrator.core.storylets import choose, tell
+from narrator.core.rehearsal import Scene, begin, rehearse
+from narrator.core.state import EMPTY, ENDING, State, is_ended
 
 SAMPLES = Path(__file__).parents[2] / "sample_campaigns"
 SEED = 7
@@ -43,7 +40,7 @@ class Game:
 
     def __post_init__(self) -> None:
         if self.state is EMPTY:
-            self.state = advance(EMPTY, "opening", initial_events(self.definition))
+            self.state = begin(self.definition).state
 
     @property
     def place(self) -> str:
@@ -60,26 +57,12 @@ class Game:
 
     def play(self, text: str) -> str:
         """One turn; the narration."""
-        definition = self.definition
-        before = advance(self.state, "player", ())
-        chain = hashlib.sha256(self.chain + text.encode()).digest()
-        choice = choose(definition, before, text, "do" if text else None, seed=SEED, chain_hash=chain, ordinal=0)
-        rolled = []
-        if choice.check is not None:
-            skill, difficulty = choice.check.skill, choice.check.difficulty
-            rolled.append(
-                roll_check(definition, before, skill, difficulty, seed=SEED, chain_hash=chain, ordinal=0, number=0)
-            )
-        telling = tell(choice, rolled, definition, before)
-        ticked = judge(definition, before, clock_proposals(definition, before, rolled), source="check")
-        after = advance(before, "narrator", ticked.events)
-        told = judge(definition, after, telling.proposals, source="storylet")
-        self.state = advance(before, "narrator", (*ticked.events, *told.events))
-        self.chain = hashlib.sha256(chain + telling.text.encode()).digest()
-        self.said.append(telling.text)
-        self.answered_by.append(choice.storylet.id)
-        self.complaints += [f"{choice.storylet.id}: {refused.reason}" for refused in (*ticked.refused, *told.refused)]
-        return telling.text
+        turn = rehearse(self.definition, Scene(self.state, self.chain), text, seed=SEED)
+        self.state, self.chain = turn.scene.state, turn.scene.chain
+        self.said.append(turn.text)
+        self.answered_by.append(turn.storylet.id)
+        self.complaints += [f"{turn.storylet.id}: {refused.reason}" for refused in turn.refused]
+        return turn.text
 
     def set(self, **values: object) -> Game:
         """This game with other values in its state; ``__`` stands for the dot of a path."""

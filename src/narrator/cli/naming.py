@@ -61,6 +61,23 @@ def check_name(name: str) -> str:
     return trimmed
 
 
+def find_definition(source: str) -> Path:
+    """The file of a sample's name, or the path itself."""
+    return paths.samples().get(source) or paths.expand(source)
+
+
+def definition_text(source: str) -> str:
+    """The TOML text of a sample or a definition file. Raises ``bad-value``, ``io-error``."""
+    try:
+        return find_definition(source).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadValue(f"{source} is not UTF-8.") from None
+    except OSError as error:
+        near = get_close_matches(source, paths.samples(), n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"The samples are {', '.join(paths.samples())}."
+        raise NarratorError("io-error", f"{source} cannot be read: {error.strerror}.", hint) from None
+
+
 def make_campaign(source: str, *, name: str | None = None, seed: int | None = None) -> Path:
     """Make a campaign from a sample's name or a definition file. Raises ``BadDefinition`` and what a file may raise.
 
@@ -68,15 +85,7 @@ def make_campaign(source: str, *, name: str | None = None, seed: int | None = No
     """
     from narrator.engine.story import create_campaign
 
-    definition = paths.samples().get(source) or paths.expand(source)
-    try:
-        text = definition.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadValue(f"{source} is not UTF-8.") from None
-    except OSError as error:
-        near = get_close_matches(source, paths.samples(), n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"The samples are {', '.join(paths.samples())}."
-        raise NarratorError("io-error", f"{source} cannot be read: {error.strerror}.", hint) from None
+    definition, text = find_definition(source), definition_text(source)
     folder = paths.campaigns_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if name is not None:
