@@ -73,6 +73,18 @@ def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path)
         assert told.count("\n") == 1
 
 
+@pytest.mark.spec("U10", "X2")
+def test_escapes_of_a_file_are_shown_not_obeyed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    value = {"messages": [{"msg": "Hello.", "\x1b[31mred": {"a": 1}}], "name": "Blood \x1b]0;x\x07"}
+    (tmp_path / "a.json").write_text(json.dumps(value))
+    (tmp_path / "b.json").write_text('{"format":"narrator-campaign-v1","\\u001b[31m":[1,,]}')
+    assert main(["import", "a.json"]) == 0
+    assert main(["import", "b.json"]) == 1
+    told = capsys.readouterr()
+    assert "\x1b" not in told.out + told.err
+    assert "␛" in told.out
+
+
 @pytest.mark.spec("X7", "X9")
 def test_export_to_standard_output_and_over_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", str(SAMPLES / "agnai-chat.json")]) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,17 @@ def test_files_of_one_chat_become_one_tree_in_any_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("X5")
+def test_a_folder_of_chats_is_read_for_its_chats(tmp_path: Path) -> None:
+    folder = tmp_path / "chats"
+    shutil.copytree(SAMPLES / "sillytavern-branch", folder)
+    write(folder, "readme.txt", "Not a chat.")
+    write(folder, "broken.json", '{"a": ')
+    report = bring(tmp_path / "shelf", folder)
+    assert report.nodes == 15
+    assert {each.file for each in report.details if "no chat" in each.reason} == {"readme.txt", "broken.json"}
+
+
+@pytest.mark.spec("X5")
 def test_a_chat_without_a_header_with_an_edited_swipe(tmp_path: Path) -> None:
     lines = [
         {"name": "A", "is_user": False, "mes": "Hello."},
@@ -193,6 +205,15 @@ def test_an_adventure_tells_inputs_from_narration(tmp_path: Path) -> None:
             ("narrator", "continue"),
         ]
         assert path[3].text == "The trees are in the sea."
+
+
+def test_kobold_marks_of_an_instruction(tmp_path: Path) -> None:
+    actions = ["{{[INPUT]}}Open it.{{[OUTPUT]}}", "It opens.", "\n{{[INPUT]}}\nGo in.\n{{[OUTPUT]}}\n", "It is dark."]
+    value = {"gamestarted": True, "prompt": "A door.", "actions": actions}
+    with story_of(bring(tmp_path, write(tmp_path, "a.json", value))) as story:
+        path = line(story)
+        assert [node.text for node in path] == ["A door.", "Open it.", "It opens.", "Go in.", "It is dark."]
+        assert [node.role for node in path[1:]] == ["player", "narrator"] * 2
 
 
 def test_loom_opens_where_it_was_left(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import click
 
 from narrator import __version__
 from narrator.core.errors import NarratorError
+from narrator.core.prose import visible
 
 # name: (module, or module:command; one line of help). The module is imported when the command runs or its own help is shown.
 FAMILIES: dict[str, tuple[str, str]] = {
@@ -26,6 +27,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "verify": ("verify", "Check every invariant of a campaign file."),
     "prune": ("prune", "Delete for good what was set aside, after a question."),
     "backup": ("backup", "Copy a campaign safely, or bring a copy back."),
+    "models": ("models", "Add, list, try and remove models that run inside narrator."),
     "doctor": ("doctor", "See what works on this machine and what does not."),
     "config": ("config", "Show, check and change the settings."),
     "bench": ("bench", "Measure what narrator costs on this machine."),
@@ -110,7 +112,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    print(f"narrator: {' '.join(message.split())}", file=sys.stderr)
+    print(f"narrator: {visible(' '.join(message.split()))}", file=sys.stderr)
     return code
 
 

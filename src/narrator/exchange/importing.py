@@ -60,7 +60,7 @@ def import_files(
     ``BadImport`` with the place, ``BadValue``, ``StoreError``; a file that cannot be read is found before any is
     written.
     """
-    found = [detect.recognise(path, Notes(Report(), path.name), as_format) for path in _files(paths)]
+    found = [each for path in paths for each in _recognised(path, as_format)]
     if not found:
         raise BadImport("There is no file to import.")
     chats: dict[str, list[Found]] = {}
@@ -82,14 +82,26 @@ def import_files(
     return [one.report for one in prepared]
 
 
-def _files(paths: Sequence[Path]) -> list[Path]:
-    files: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            files += sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
-        else:
-            files.append(path)
-    return files
+def _recognised(path: Path, as_format: str | None) -> list[Found]:
+    """What a file is; of a folder, what its files are. A folder of chats is read for its chats alone."""
+    if not path.is_dir():
+        return [detect.recognise(path, Notes(Report(), path.name), as_format)]
+    files = sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
+    found: list[Found] = []
+    failed: list[tuple[Path, BadImport]] = []
+    for file in files:
+        try:
+            found.append(detect.recognise(file, Notes(Report(), file.name), as_format))
+        except BadImport as error:
+            failed.append((file, error))
+    chats = [each for each in found if each.format == detect.CHAT]
+    if failed and not chats:
+        raise failed[0][1]
+    if chats:
+        others = [each.path for each in found if each.format != detect.CHAT] + [file for file, _ in failed]
+        for file in others:
+            chats[0].notes.report.note("dropped", file.name, "", "", "it is no chat, as the others of the folder are")
+    return chats or found
 
 
 def _chat_key(found: Found) -> str:

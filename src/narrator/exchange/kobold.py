@@ -11,6 +11,9 @@ from narrator.exchange.lore import Shelf, kobold_entry
 from narrator.exchange.plan import Plan
 from narrator.exchange.report import Notes
 
+_INPUT, _OUTPUT = "{{[INPUT]}}", "{{[OUTPUT]}}"
+"""How KoboldAI Lite marks what was typed and what answers it."""
+
 
 def read(value: Any, notes: Notes) -> Plan:
     """The plan of a save."""
@@ -53,8 +56,11 @@ def _add(plan: Plan, parent: int, text: str) -> int:
 
 
 def told(text: str) -> tuple[Role, Mode | None, str]:
-    """An action that begins with ``>`` is an input."""
+    """An action that begins with ``>`` is an input, and so is one between the marks of an instruction."""
     clean = text.strip("\n")
+    if _INPUT in clean:
+        return "player", "do", clean.replace(_INPUT, "").replace(_OUTPUT, "").strip()
+    clean = clean.replace(_OUTPUT, "").strip("\n")
     if clean.startswith(">"):
         return "player", "do", clean[1:].strip()
     return "narrator", None, clean
