@@ -102,6 +102,17 @@ def test_files_of_one_chat_become_one_tree_in_any_order(tmp_path: Path) -> None:
     assert texts[0] == texts[1]
 
 
+def test_line_ends_inside_a_message_and_an_unused_header(tmp_path: Path) -> None:
+    text = "One\u2028two\x85three."
+    lines = [{"user_name": "unused", "character_name": "unused"}, {"name": "Ada", "is_user": False, "mes": text}]
+    path = write(tmp_path, "a.jsonl", "\r\n".join(json.dumps(each, ensure_ascii=False) for each in lines))
+    report = bring(tmp_path / "shelf", path)
+    assert report.title == "Ada"
+    with story_of(report) as story:
+        assert story.head.text == text
+        assert story.definition.player_name == ""
+
+
 @pytest.mark.spec("X5")
 def test_a_folder_of_chats_is_read_for_its_chats(tmp_path: Path) -> None:
     folder = tmp_path / "chats"

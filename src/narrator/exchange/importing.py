@@ -106,7 +106,7 @@ def _recognised(path: Path, as_format: str | None) -> list[Found]:
 
 def _chat_key(found: Found) -> str:
     """Files of one chat begin with the same message."""
-    lines = [line for line in found.text.splitlines() if '"mes"' in line]
+    lines = [line for line in found.text.split("\n") if '"mes"' in line]
     return lines[0].partition('"mes"')[2].partition('"extra"')[0] if lines else str(found.path)
 
 

@@ -26,7 +26,7 @@ def parse_lines(text: str, notes: Notes) -> list[tuple[int, Any]]:
     """(line, object) of a JSONL text; a line that is no JSON is dropped and noted, unless none is."""
     found = []
     lost = 0
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -92,7 +92,8 @@ def _read_chat(lines: list[tuple[int, Any]], notes: Notes, plan: Plan, tree: _Tr
 
 
 def _read_header(header: Fields, plan: Plan) -> None:
-    plan.title = plan.title or header.text("character_name")
+    character = header.text("character_name")
+    plan.title = plan.title or (character if character != "unused" else "")
     user = header.text("user_name")
     if user not in ("", "unused", "User", "You"):
         plan.player_name = plan.player_name or user
@@ -108,6 +109,8 @@ def _read_header(header: Fields, plan: Plan) -> None:
 def _read_message(row: Fields, parent: int, plan: Plan, tree: _Tree) -> int:
     text, created = row.text("mes"), moment(row.raw("send_date"))
     role: Role = "player" if row.truth("is_user") else "narrator"
+    if role == "narrator" and not plan.title:
+        plan.title = row.text("name")
     swipes = [text_ for each in row.items("swipes") if (text_ := each if isinstance(each, str) else "")]
     chosen = row.whole("swipe_id")
     if chosen < len(swipes) and swipes[chosen] != text:
