@@ -79,6 +79,7 @@ class PlayScreen(PlayActs):
         self._typed_last = ("", "do")
         self._input_back = ""
         self._is_closed = False
+        self._has_text = False
 
     # -- the screen -------------------------------------------------------------------------------------------------
 
@@ -437,7 +438,9 @@ class PlayScreen(PlayActs):
     @on(Composer.Changed)
     def _typed(self, event: Composer.Changed) -> None:
         event.stop()
-        self.show_keys()
+        if bool(self.composer.text) != self._has_text:
+            self._has_text = not self._has_text
+            self.show_keys()
         if self._draft_timer is not None:
             self._draft_timer.reset()
             self._draft_timer.resume()

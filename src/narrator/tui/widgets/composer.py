@@ -15,7 +15,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.geometry import Region
 from textual.message import Message
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
@@ -75,6 +77,20 @@ class Editor(TextArea, inherit_bindings=False):
         """Whether text that was undone can come back."""
         return bool(self.history.redo_stack)
 
+    _is_styled = False
+
+    def notify_style_update(self) -> None:
+        """A theme or a focus: the colours are mixed again with the next drawing."""
+        super().notify_style_update()
+        self._is_styled = False
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw; the colours are mixed when the styles change, not with every key."""
+        if not self._is_styled:
+            self._is_styled = True
+            return super().render_lines(crop)
+        return Widget.render_lines(self, crop)
+
     def get_line(self, line_index: int) -> Text:
         """A line as it is drawn: controls visible, one character for one (U10)."""
         return Text(visible(self.document.get_line(line_index)), end="")
@@ -129,8 +145,9 @@ class Menu(Widget):
 
     def show(self, choices: Sequence[Completion]) -> None:
         """Show these choices, none closes."""
-        if [c.line for c in choices] != [c.line for c in self.choices]:
-            self.index = 0
+        if list(choices) == list(self.choices):
+            return
+        self.index = 0
         self.choices = choices
         self.display = bool(choices)
         self.refresh(layout=True)
