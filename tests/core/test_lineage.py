@@ -183,8 +183,31 @@ def test_a_broken_ancestry_is_named() -> None:
 )
 def test_a_broken_chain_of_branches_is_named(rows: list[tuple[int, int | None, int]]) -> None:
     forest = Forest(Branch(*row, None) for row in rows)
-    with pytest.raises(Damaged):
+    with pytest.raises(Damaged) as segments:
         forest.segments(3, 7)
+    with pytest.raises(Damaged) as owner:
+        forest.owner(End(3, 7), 1)
+    with pytest.raises(Damaged) as chain:
+        forest.chain(3)
+    with pytest.raises(Damaged):
+        forest.reach(End(3, 7))
+    assert {each.value.invariant for each in (segments, owner, chain)} == {"S5.5"}
+    assert forest.below(Coordinate(3, 1)) <= {2, 3}
+
+
+@pytest.mark.spec("S47", "S6")
+def test_a_circle_of_branches_ends_the_clauses_and_is_named_by_the_reads() -> None:
+    db = bare_connection()
+    db.execute("PRAGMA foreign_keys = OFF")
+    rows = [(1, None, 0), (2, 3, 5), (3, 2, 5)]
+    db.executemany("INSERT INTO branches (id, parent_id, fork_depth, created_at) VALUES (?, ?, ?, '')", rows)
+    store = Store(Path("tree"), db, lambda: "", None)
+    store.load_forest()
+    end = End(3, 7)
+    assert db.execute(f"WITH RECURSIVE {LINE} SELECT branch_id FROM line", end.bind()).fetchall() == [(3,)]
+    for read in (reads.memories, reads.checks_on, lambda store, end: reads.audit(store, end, "facts")):
+        with pytest.raises(Damaged):
+            read(store, end)
 
 
 @pytest.mark.spec("S6")

@@ -70,7 +70,6 @@ KEYS: dict[str, Callable[[Story], object]] = {
     "forward": lambda s: (s.back(), s.forward()),
     "takes": lambda s: s.takes(s.head),
     "siblings of openings": lambda s: reads.siblings(s.store, None),
-    "take counts": lambda s: reads.take_counts(s.store, reads.tail(s.store, s.head.id, 32)),
     "holder": lambda s: reads.holder(s.store, Coordinate(100, 700)),
     "children": lambda s: reads.has_child(s.store, s.head.id, even_hidden=True),
     "line": lambda s: lines.tip_through(s.store, on_path(s, 20)),
@@ -138,7 +137,8 @@ def test_every_statement_behind_a_key_goes_by_an_index(forest: Story, key: str) 
     [
         ("window", "nodes_coordinate (branch_id=? AND depth>? AND depth<?)"),
         ("holder", "nodes_coordinate (branch_id=? AND depth=?)"),
-        ("take counts", "nodes_parent (parent_id=? AND hidden_by=?)"),
+        ("tail", "nodes_parent (parent_id=? AND hidden_by=?)"),
+        ("steps with their takes", "nodes_parent (parent_id=? AND hidden_by=? AND rowid<?)"),
         ("siblings of openings", "nodes_parent (parent_id=? AND hidden_by=?)"),
         ("children", "nodes_parent (parent_id=?)"),
         ("state from a snapshot", "nodes_coordinate (branch_id=? AND depth=?)"),
@@ -180,9 +180,7 @@ def work(story: Story, act: Callable[[Story], object]) -> int:
 
 
 @pytest.mark.spec("S4")
-@pytest.mark.parametrize(
-    "key", ["window of 32", "tail", "undo and redo", "take counts", "where", "turn", "state", "screen"]
-)
+@pytest.mark.parametrize("key", ["window of 32", "tail", "undo and redo", "where", "turn", "state", "screen"])
 def test_a_key_costs_the_same_at_depth_3000_as_at_depth_50(tmp_path: Path, key: str) -> None:
     costs = []
     for depth in (50, 3_000):
@@ -193,7 +191,6 @@ def test_a_key_costs_the_same_at_depth_3000_as_at_depth_50(tmp_path: Path, key: 
             "window of 32": lambda s: reads.window(s.store, s.end, s.count - 31, s.count),
             "tail": lambda s: reads.tail(s.store, s.head.id, 32),
             "undo and redo": lambda s: (s.undo(), s.redo()),
-            "take counts": lambda s: reads.take_counts(s.store, reads.tail(s.store, s.head.id, 32)),
             "where": lambda s: s.where(),
             "turn": lambda s: accept_turn(s, 1),
             "state": lambda s: fold.state_at(s.store, s.node(s.head.id)),

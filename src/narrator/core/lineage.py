@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from narrator.core.errors import Damaged
 from narrator.core.tree import Branch, Coordinate
 
-#: Segments of the path to (:branch, :depth) as the table ``line(branch_id, first, last, parent_id)``.
+#: Segments of the path to (:branch, :depth) as the table ``line(branch_id, first, last, parent_id)``. Forks lie
+#: strictly higher from branch to parent, so a damaged circle of branches ends it too.
 LINE = """
 line(branch_id, first, last, parent_id) AS (
     SELECT id, fork_depth + 1, :depth, parent_id FROM branches WHERE id = :branch
     UNION ALL
-    SELECT b.id, b.fork_depth + 1, line.first - 1, b.parent_id FROM line JOIN branches b ON b.id = line.parent_id
+    SELECT b.id, b.fork_depth + 1, line.first - 1, b.parent_id FROM line
+    JOIN branches b ON b.id = line.parent_id AND b.fork_depth < line.first - 1
 )"""
 
 #: The nodes of that path as the table ``path(id, depth)``; ``:loose`` is the unplaced take at its end, or NULL.
@@ -88,66 +90,92 @@ def walk(parents: Mapping[int, int | None], node_id: int) -> list[int]:
     return path
 
 
-class Forest:
-    """The branch rows of one campaign, in memory. Owns the children index; hidden branches are known and marked."""
+#: A branch as its row has it: id, parent_id, fork_depth, name, is_hidden (0 or 1).
+_Row = tuple[int, int | None, int, str | None, int]
 
-    def __init__(self, branches: Iterable[Branch]) -> None:
-        self._branches: dict[int, Branch] = {}
-        self._children: dict[int | None, list[int]] = {}
+
+class Forest:
+    """The branch rows of one campaign, in memory. Owns the children index; hidden branches are known and marked.
+
+    A thousand rows are read at every opening and few of them are looked at, so values are made when they are asked for.
+    """
+
+    def __init__(self, branches: Iterable[Branch] = ()) -> None:
+        self._rows: dict[int, _Row] = {}
+        self._below: dict[int | None, list[int]] | None = None
         for branch in branches:
             self.add(branch)
 
+    @classmethod
+    def of_rows(cls, rows: Iterable[_Row]) -> Forest:
+        """The forest of these rows: (id, parent_id, fork_depth, name, is_hidden)."""
+        forest = cls()
+        forest._rows = {row[0]: row for row in rows}
+        return forest
+
     def add(self, branch: Branch) -> None:
         """Take in a new branch, or a changed row of a known one."""
-        if branch.id not in self._branches:
-            self._children.setdefault(branch.parent_id, []).append(branch.id)
-        self._branches[branch.id] = branch
+        if self._below is not None and branch.id not in self._rows:
+            self._below.setdefault(branch.parent_id, []).append(branch.id)
+        self._rows[branch.id] = (branch.id, branch.parent_id, branch.fork_depth, branch.name, branch.is_hidden)
 
     def __contains__(self, branch_id: int) -> bool:
-        return branch_id in self._branches
+        return branch_id in self._rows
 
     def __getitem__(self, branch_id: int) -> Branch:
-        return self._branches[branch_id]
+        return _branch(self._rows[branch_id])
 
     def __iter__(self) -> Iterator[Branch]:
-        return iter(self._branches.values())
+        return map(_branch, self._rows.values())
 
     def __len__(self) -> int:
-        return len(self._branches)
+        return len(self._rows)
+
+    @property
+    def _children(self) -> dict[int | None, list[int]]:
+        if self._below is None:
+            self._below = {}
+            for branch_id, parent_id, *_ in self._rows.values():
+                self._below.setdefault(parent_id, []).append(branch_id)
+        return self._below
 
     def children(self, branch_id: int | None) -> list[Branch]:
         """Branches that fork from this one (None: those without a parent), oldest first."""
-        return [self._branches[child] for child in self._children.get(branch_id, ())]
+        return [self[child] for child in self._children.get(branch_id, ())]
 
-    def segments(self, branch_id: int, depth: int) -> list[Segment]:
-        """The path to (branch, depth) as ranges, the deepest first. Raises ``Damaged`` on a broken chain."""
-        found: list[Segment] = []
+    def ranges(self, branch_id: int, depth: int) -> Iterator[tuple[int, int, int]]:
+        """The path to (branch, depth) as (branch, first, last), the deepest first: take what is needed.
+
+        Raises ``Damaged`` on a broken chain: forks lie strictly higher from branch to parent.
+        """
         at: int | None = branch_id
         last = depth
         while at is not None:
-            branch = self._branches.get(at)
-            if branch is None or last <= branch.fork_depth or len(found) > len(self._branches):
+            row = self._rows.get(at)
+            if row is None or last <= row[2]:
                 raise Damaged(f"The ancestry of branch {branch_id} is broken at branch {at}.", None, "S5.5")
-            found.append(Segment(at, branch.fork_depth + 1, last))
-            last = branch.fork_depth
-            at = branch.parent_id
-        return found
+            yield at, row[2] + 1, last
+            last, at = row[2], row[1]
+
+    def segments(self, branch_id: int, depth: int) -> list[Segment]:
+        """The same as a list of ``Segment``."""
+        return [Segment(*each) for each in self.ranges(branch_id, depth)]
 
     def reach(self, end: End) -> dict[int, int]:
         """The last depth of each branch that the path takes nodes from: a placed node with that branch and at most
         that depth lies on the path."""
         if not end.depth:
             return {}
-        return {segment.branch_id: segment.last for segment in self.segments(end.branch_id, end.depth)}
+        return {branch_id: last for branch_id, _, last in self.ranges(end.branch_id, end.depth)}
 
     def owner(self, end: End, depth: int) -> int:
-        """The branch that owns the path's node at ``depth`` (1 … end.depth)."""
-        at, branch = end.branch_id, self._branches[end.branch_id]
-        while depth <= branch.fork_depth:
-            if branch.parent_id is None:
+        """The branch that owns the path's node at ``depth`` (1 … end.depth). Raises ``Damaged`` on a broken chain."""
+        owner = end.branch_id
+        for branch_id, first, _ in self.ranges(end.branch_id, end.depth):
+            owner = branch_id
+            if depth >= first:
                 break
-            at, branch = branch.parent_id, self._branches[branch.parent_id]
-        return at
+        return owner
 
     def is_on_path(self, coordinate: Coordinate, end: End) -> bool:
         """Whether the node at ``coordinate`` lies on the path that ends at ``end``."""
@@ -156,16 +184,20 @@ class Forest:
     def below(self, coordinate: Coordinate) -> set[int]:
         """The branches that lie wholly below ``coordinate``: forked from its branch there or deeper, and theirs."""
         found: set[int] = set()
-        waiting = [c.id for c in self.children(coordinate.branch_id) if c.fork_depth >= coordinate.depth]
+        rows, children = self._rows, self._children
+        waiting = [each for each in children.get(coordinate.branch_id, ()) if rows[each][2] >= coordinate.depth]
         while waiting:
             at = waiting.pop()
-            found.add(at)
-            waiting.extend(self._children.get(at, ()))
+            if at not in found:
+                found.add(at)
+                waiting.extend(children.get(at, ()))
         return found
 
     def chain(self, branch_id: int) -> list[int]:
-        """The branch and its ancestors, itself first."""
-        found = [branch_id]
-        while (parent := self._branches[found[-1]].parent_id) is not None:
-            found.append(parent)
-        return found
+        """The branch and its ancestors, itself first. Raises ``Damaged`` on a broken chain."""
+        row = self._rows.get(branch_id)
+        return [each for each, _, _ in self.ranges(branch_id, row[2] + 1 if row is not None else 1)]
+
+
+def _branch(row: _Row) -> Branch:
+    return Branch(row[0], row[1], row[2], row[3], bool(row[4]))

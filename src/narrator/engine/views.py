@@ -10,27 +10,28 @@ from narrator.core.view import visibility
 from narrator.engine.events import BranchListed, CheckpointListed, HeadMoved, StepShown, TakeListed, TakesAtPosition
 from narrator.store import lines, reads
 from narrator.store.open import Store
+from narrator.store.reads import Step
 
 
 def steps(store: Store, end: End, first: int, last: int) -> list[StepShown]:
     """The steps at positions first … last of a path."""
     first, last = max(1, first), min(last, end.length)
-    nodes = reads.window(store, end, first, last) if first <= last else []
-    counts = reads.take_counts(store, nodes)
-    return [_step(end, first + index, node, *counts[node.id]) for index, node in enumerate(nodes)]
+    return _shown(end, first, reads.steps(store, end, first, last) if first <= last else [])
 
 
 def last_steps(store: Store, head: Node, end: End, count: int) -> list[StepShown]:
     """The newest steps of the path to ``head``; the same cost at any depth and fork count."""
-    nodes = reads.tail(store, head.id, count)
-    counts = reads.take_counts(store, nodes)
-    first = end.length - len(nodes) + 1
-    return [_step(end, first + index, node, *counts[node.id]) for index, node in enumerate(nodes)]
+    found = reads.tail(store, head.id, count)
+    return _shown(end, end.length - len(found) + 1, found)
 
 
-def _step(end: End, position: int, node: Node, take: int, takes: int) -> StepShown:
-    branch = node.branch_id if node.branch_id is not None else end.branch_id
-    return StepShown(node.id, position, node.role, node.mode, node.text, take, takes, branch, node.origin)
+def _shown(end: End, first: int, found: list[Step]) -> list[StepShown]:
+    return [
+        StepShown(
+            node_id, position, role, mode, text, take, takes, end.branch_id if branch_id is None else branch_id, origin
+        )
+        for position, (node_id, role, branch_id, _, mode, text, origin, take, takes) in enumerate(found, first)
+    ]
 
 
 def takes(store: Store, node: Node, end: End) -> list[TakeListed]:

