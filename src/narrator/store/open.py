@@ -91,6 +91,8 @@ class Store:
             if self._lock is not None:
                 self._lock.release()
                 self._lock = None
+            else:
+                fold_wal(self.path)
 
 
 @contextmanager
@@ -223,6 +225,29 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     return db
 
 
+def fold_wal(path: Path) -> None:
+    """After a reader's close: a campaign is a single file again (contract), unless somebody has it open.
+
+    SQLite makes ``-wal`` and ``-shm`` for a reader too, and only a connection that may write takes them away.
+    """
+    if not path.with_name(path.name + "-wal").exists() or not os.access(path, os.W_OK):
+        return
+    try:
+        held = lock.acquire(path, since="")
+    except StoreError:
+        return
+    try:
+        db = connect(path, read_only=False)
+        try:
+            db.execute("SELECT 1 FROM sqlite_schema").fetchone()
+        finally:
+            db.close()
+    except sqlite3.Error:
+        return
+    finally:
+        held.release()
+
+
 def _use_wal(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
@@ -238,7 +263,10 @@ def _check_schema(path: Path, db: sqlite3.Connection, *, read_only: bool, backup
         _use_wal(db)
     if found < known:
         if read_only:
-            raise StoreError("read-only", f"{path.name} must be brought up to date first.", "Open it for writing once.")
+            raise StoreError(
+                "read-only",
+                f"{path.name} is from an older narrator; playing it brings it up to date, behind a backup.",
+            )
         from narrator.store.backup import back_up  # It copies by a connection of this module.
 
         folder = backups if backups is not None else path.parent

@@ -17,7 +17,7 @@ from narrator.core.errors import Damaged, StoreError
 from narrator.core.state import dump
 from narrator.core.tree import chain_hash
 from narrator.store.fold import fold_from_nothing
-from narrator.store.open import connect, inspect_file, require_campaign
+from narrator.store.open import connect, fold_wal, inspect_file, require_campaign
 
 _DERIVED = (
     ("state_events", "node_id"),
@@ -76,7 +76,9 @@ def verify(path: Path) -> Report:
     try:
         with closing(connect(path, read_only=True)) as db:
             require_campaign(path, db)
-            return verify_connection(db)
+            report = verify_connection(db)
+        fold_wal(path)
+        return report
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return Report(0, 0, (Problem("file", None, str(error)),))
