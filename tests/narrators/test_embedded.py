@@ -324,7 +324,7 @@ def children(pid: int) -> list[int]:
 @pytest.mark.spec("T11", "T17")
 async def test_the_death_of_the_engine_in_mid_turn_is_told(model: Path, tmp_path: Path) -> None:
     path = make(tmp_path, PLAIN, "ferry")
-    tiny = NarratorSettings(kind="embedded", model_path=str(model), max_output_tokens=400)
+    tiny = NarratorSettings(kind="embedded", model_path=str(model), max_output_tokens=80)
     session = await Session.open(path, settings=Settings(narrators={"tiny": tiny}, narrator="tiny"))
     events: list[Any] = []
 

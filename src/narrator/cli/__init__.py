@@ -17,7 +17,7 @@ from narrator import __version__
 from narrator.core.errors import NarratorError
 from narrator.core.prose import visible
 
-# name: (module, or module:command; one line of help). The module is imported when the command runs or its own help is shown.
+# name: (module, or module:command; one line of help). The module is imported when the command runs or shows its help.
 FAMILIES: dict[str, tuple[str, str]] = {
     "play": ("play", "Play a campaign."),
     "new": ("new", "Make a campaign from a sample or a definition."),

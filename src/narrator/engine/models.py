@@ -36,7 +36,10 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How a model did on this machine: seconds to its first answer, and tokens a second; ``window`` in tokens; ``text`` is what it told."""
+    """How a model did on this machine: seconds to its first answer, and tokens a second.
+
+    ``text`` is what it told.
+    """
 
     loading: float
     reading: float
