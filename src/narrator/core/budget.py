@@ -28,6 +28,8 @@ HIGH_WATERMARK: Final = 0.70
 LOW_WATERMARK: Final = 0.45
 _SUMMARY_SHARE: Final = 8
 _STATE_SHARE: Final = 5
+CARD_SHARE: Final = 4
+KNOWLEDGE_SHARE: Final = 8
 _REMEMBERED_MESSAGES: Final = 20_000
 
 
@@ -186,6 +188,27 @@ def state_within(
     left_out = tuple(rest[shown:])
     more = [f"+ {len(left_out)} older facts"] if left_out else []
     return "\n".join((*scene, *rest[:shown], *more)), left_out
+
+
+def parts_within(
+    parts: Sequence[Part], share: int, budget: Budget, count: Count
+) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """The parts that one in ``share`` of the hard input holds, the most important of ``parts`` first; and the others.
+
+    Where one is too large for what room is left, a smaller one behind it may still go in (C27).
+    """
+    empty = count((Message("user", ""),))
+    room = budget.hard_input // share
+    kept: list[Part] = []
+    left_out: list[Part] = []
+    for part in parts:
+        cost = count((Message("user", part.text),)) - empty + 2
+        if cost <= room:
+            room -= cost
+            kept.append(part)
+        else:
+            left_out.append(part)
+    return tuple(kept), tuple(left_out)
 
 
 def fit(parts: PromptParts, budget: Budget, count: Count) -> Fitted | NeedsCompaction:

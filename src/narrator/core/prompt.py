@@ -280,6 +280,14 @@ MID_SENTENCE: Final = (
 )
 
 
+BEARING: Final[Mapping[str, str]] = {
+    "canon": "which binds",
+    "reference": "which informs",
+    "inspiration": "which only colours",
+}
+"""What a kind of imported source asks of the narrator (C28)."""
+
+
 def memory_part(text: str, source: str, why: str = "") -> Part:
     """A retrieved memory."""
     return Part("memory", f"Remembered from earlier in the story: {text}", source, why)
@@ -292,7 +300,7 @@ def card_part(name: str, text: str, why: str, kind: str = "") -> Part:
 
 def knowledge_part(title: str, kind: str, text: str, why: str = "") -> Part:
     """A passage of imported knowledge, quoted with its kind: canon binds, reference informs, inspiration colours."""
-    return Part("knowledge", f"From {title} ({kind}): {text}", title, why)
+    return Part("knowledge", f"From {title} ({kind}), {BEARING[kind]}: {text}", title, f"{kind}, {why}" if why else kind)
 
 
 def dynamic_tail(

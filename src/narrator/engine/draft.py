@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from narrator.core.checks import Check
-from narrator.core.prompt import PromptParts
+from narrator.core.prompt import Part, PromptParts
 from narrator.core.state import State
 from narrator.engine.turn import Plan
 from narrator.narrators.port import Usage
@@ -17,7 +17,8 @@ class InFlight:
     """One turn while it is told. Owned by the session's turn lane; kept after a stop until the next verb.
 
     ``stage`` is check, narrate, extract or commit. ``state`` is the one the turn begins with, ``asked_output`` the
-    tokens that the narration may take, ``record`` what the provenance will say (S25).
+    tokens that the narration may take, ``record`` what the provenance will say (S25). ``crowded_out`` are triggered
+    cards and found passages without room, ``slow_cards`` those whose expression was broken off (C26, C27).
     """
 
     plan: Plan
@@ -28,6 +29,8 @@ class InFlight:
     prompt: PromptParts | None = None
     asked_output: int = 0
     finish: str = ""
+    crowded_out: tuple[Part, ...] = ()
+    slow_cards: tuple[str, ...] = ()
     record: dict[str, Any] = field(default_factory=dict)
     _half: str = ""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from narrator.core.cards import CardEdit
 from narrator.core.checks import Check
 from narrator.core.definition import find_field
 from narrator.core.errors import BadValue, Refusal
@@ -24,7 +25,7 @@ from narrator.engine.commands import Command
 from narrator.engine.events import CheckMade, ChecksMade, Noted, StateChange, StateChanged, Suggested
 from narrator.engine.references import find_branch, find_step, find_take
 from narrator.engine.story import Story
-from narrator.store import commit, reads, removal
+from narrator.store import commit, reads, removal, sources
 
 if TYPE_CHECKING:
     from narrator.engine.session import Session
@@ -192,6 +193,47 @@ async def _edit_memory(session: Session, command: Command) -> None:
     )
 
 
+async def _card(session: Session, command: Command) -> None:
+    """Show a card, or change it for the whole campaign (S35)."""
+    story, action = session.story, command.args.get("action")
+    found = story.card(command.args["name"])
+    if action is None:
+        showing.card(session, found)
+        return
+    if action == "edit" and not str(command.args.get("text", "")).strip():
+        raise BadValue("The new text of the card is missing.", f"/card {found.name} edit TEXT")
+    if action == "delete" and not await _confirmed(session, {"card": found.name, "text": found.text[:200]}):
+        return
+    edit = {
+        "on": CardEdit(is_enabled=True),
+        "off": CardEdit(is_enabled=False),
+        "edit": CardEdit(text=str(command.args.get("text", "")).strip()),
+        "delete": CardEdit(is_deleted=True),
+    }[action]
+    story.edit_card(found, edit)
+    done = {"on": "is on", "off": "is off", "edit": "has a new text", "delete": "is deleted"}[action]
+    session.publish(Noted(f"The card “{found.name}” {done}, in the whole campaign."))
+    if found.is_constant and found.when is None:
+        await _tell_rebuilding(session)
+
+
+async def _knowledge(session: Session, command: Command) -> None:
+    """List the imported sources, or switch or remove one in the whole campaign (S35)."""
+    if "id" not in command.args:
+        await showing.knowledge(session, command)
+        return
+    store, action = session.story.store, command.args["action"]
+    found = sources.knowledge_of(store, command.args["id"])
+    if action == "remove":
+        if not await _confirmed(session, {"knowledge": found.title, "passages": found.passages}):
+            return
+        commit.remove_knowledge(store, found.id)
+    else:
+        commit.switch_knowledge(store, found.id, is_enabled=action == "on")
+    done = "is removed" if action == "remove" else f"is {action}"
+    session.publish(Noted(f"“{found.title}” {done}, in the whole campaign."))
+
+
 async def _comment(session: Session, command: Command) -> None:
     commit.comment(session.story.store, session.story.row.head_id, command.args["text"])
     session.publish(Noted("Noted for yourself; no prompt will hold it."))
@@ -274,15 +316,21 @@ def _text_at(path: str) -> Handler:
     """A text of the story that is changed by a correction (C31): author's note, persona."""
 
     async def handle(session: Session, command: Command) -> None:
-        had_summary = bool(reads.context_checkpoint_hosts(session.story.store, session.story.end))
         _write_correction(session, Proposal("set", path, command.args.get("text")), None)
-        if path == "story.persona" and had_summary:
-            requests = await compaction.estimate(session.teller(), await session.abilities())
-            if requests:
-                cost = "1 request" if requests == 1 else f"{requests} requests"
-                session.publish(Noted(f"The summary of the story so far will be made again, which takes {cost}."))
+        if path == "story.persona":
+            await _tell_rebuilding(session)
 
     return handle
+
+
+async def _tell_rebuilding(session: Session) -> None:
+    """What it costs that the stable prefix is another now: the summary of the story so far is made again (C10)."""
+    if not reads.context_checkpoint_hosts(session.story.store, session.story.end):
+        return
+    requests = await compaction.estimate(session.teller(), await session.abilities())
+    if requests:
+        cost = "1 request" if requests == 1 else f"{requests} requests"
+        session.publish(Noted(f"The summary of the story so far will be made again, which takes {cost}."))
 
 
 def _write_correction(session: Session, proposal: Proposal, reason: str | None) -> None:
@@ -404,6 +452,8 @@ HANDLERS: Mapping[str, Handler] = {
     "pin-memory": _pin_memory,
     "forget-memory": _forget_memory,
     "edit-memory": _edit_memory,
+    "card": _card,
+    "knowledge": _knowledge,
     "comment": _comment,
     "suggest": _suggest,
     "delete-take": _delete_take,

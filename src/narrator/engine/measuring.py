@@ -20,7 +20,7 @@ from narrator.core.state import State
 from narrator.core.summary import SUMMARY_SHARE, Summary, as_part
 from narrator.core.view import Projection, project
 from narrator.core.words import phrases
-from narrator.engine import memory, prompting
+from narrator.engine import cards, knowledge, memory, prompting
 from narrator.engine.prompting import History
 from narrator.engine.teller import Teller
 from narrator.engine.turn import Plan
@@ -35,7 +35,8 @@ _MOST_LEARNINGS: Final = 6
 class Measured:
     """A narration's prompt with its measures. ``needs`` is set where compaction is due or needed (C7, C18).
 
-    ``left_out`` are the lines of the state that found no room (C12).
+    ``left_out`` are the lines of the state that found no room (C12); ``crowded_out`` the cards that triggered and the
+    passages that were found, and have none (C27). ``fired`` names the cards that a later turn has to know of (C26).
     """
 
     parts: PromptParts
@@ -44,6 +45,9 @@ class Measured:
     tokens: int
     needs: NeedsCompaction | None
     left_out: tuple[str, ...]
+    crowded_out: tuple[Part, ...] = ()
+    fired: tuple[str, ...] = ()
+    slow_cards: tuple[str, ...] = ()
 
     @property
     def fits(self) -> bool:
@@ -126,6 +130,7 @@ def _measure(
         story, plan.history_end, prompt.stable_prefix_hash(prefix), summary_room(teller, counted), is_enough
     )
     shown_state, left_out = _state_within(teller, plan, state, history, counted)
+    lore = _lore_within(teller, plan, state, counted)
     parts = prompting.build_parts(
         story,
         plan,
@@ -134,12 +139,37 @@ def _measure(
         prefix=prefix,
         history=history,
         shown_state=shown_state,
+        cards=lore.cards,
+        knowledge=lore.knowledge,
         memories=memory.recall(story, plan, state, history.first_depth, teller.context.memories_in_prompt),
     )
     fitted = budget.fit(parts, counted, teller.counter)
     if isinstance(fitted, Fitted):
-        return Measured(parts, counted, history, fitted.tokens, fitted.due, left_out)
-    return Measured(parts, counted, history, counted.system_prompt + fitted.context_and_tail, fitted, left_out)
+        tokens, needs = fitted.tokens, fitted.due
+    else:
+        tokens, needs = counted.system_prompt + fitted.context_and_tail, fitted
+    return Measured(*(parts, counted, history, tokens, needs, left_out), lore.crowded_out, lore.fired, lore.slow_cards)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lore:
+    """Cards and passages that have room in the tail, and what has none."""
+
+    cards: tuple[Part, ...]
+    knowledge: tuple[Part, ...]
+    crowded_out: tuple[Part, ...]
+    fired: tuple[str, ...]
+    slow_cards: tuple[str, ...]
+
+
+def _lore_within(teller: Teller, plan: Plan, state: State, counted: Budget) -> _Lore:
+    """The cards that trigger and the passages that are found, by priority, each kind within its share (C27)."""
+    triggered = cards.trigger(teller.story, plan, state)
+    all_cards = [prompt.card_part(each.card.name, each.card.text, each.why, each.card.kind) for each in triggered.found]
+    shown, crowded = budget.parts_within(all_cards, budget.CARD_SHARE, counted, teller.counter)
+    passages = knowledge.consult(teller.story, plan, state)
+    quoted, unquoted = budget.parts_within(passages, budget.KNOWLEDGE_SHARE, counted, teller.counter)
+    return _Lore(shown, quoted, crowded + unquoted, triggered.fired, triggered.slow)
 
 
 def _state_within(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from narrator.core import prompt
+from narrator.core.cards import is_in_prefix
 from narrator.core.lineage import End
 from narrator.core.prompt import Part, PromptParts
 from narrator.core.state import State
@@ -39,6 +40,8 @@ def build_parts(
     history: History,
     shown_state: str,
     memories: Sequence[Part] = (),
+    cards: Sequence[Part] = (),
+    knowledge: Sequence[Part] = (),
 ) -> PromptParts:
     """The prompt of a narration: history up to ``plan.history_end``, then the tail with the input last (S15, S20)."""
     return PromptParts(
@@ -50,6 +53,8 @@ def build_parts(
             input=plan.input,
             mode=plan.input_mode,
             memories=memories,
+            cards=cards,
+            knowledge=knowledge,
             corrections=corrections(story, plan.anchor),
             note=str(state.values.get("story.note") or ""),
             outcomes=outcomes,
@@ -64,7 +69,7 @@ def stable_prefix(story: Story, state: State) -> tuple[Part, ...]:
     """What every request of the campaign begins with (C10)."""
     definition = story.definition
     persona = state.values.get("story.persona")
-    constant = [card for card in definition.cards if card.is_constant and card.is_enabled and card.when is None]
+    constant = [card for card in definition.cards if is_in_prefix(card)]
     return prompt.stable_prefix(
         definition,
         persona=str(persona) if persona is not None else None,

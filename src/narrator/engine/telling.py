@@ -27,7 +27,7 @@ from narrator.engine.story import Story
 from narrator.engine.teller import Teller, abilities_of, answer, stream, tell_wait
 from narrator.narrators import port
 from narrator.narrators.port import Outcome, Purpose, Request, Scene
-from narrator.store import commit, reads
+from narrator.store import commit, reads, sources
 from narrator.store.commit import Acceptance
 
 MOST_CHECKS = 3
@@ -128,6 +128,7 @@ async def _prepare(teller: Teller, flight: InFlight, abilities: port.Capabilitie
         found = await measuring.measure(teller, flight.plan, _state(flight), outcomes_of(flight), abilities)
         flight.prompt, flight.asked_output = found.parts, found.budget.requested_output
         if found.fits:
+            _record_cards(flight, found)
             return
         assert found.needs is not None
         assert flight.plan.history_end is not None
@@ -141,10 +142,34 @@ async def _prepare(teller: Teller, flight: InFlight, abilities: port.Capabilitie
     )
 
 
+def _record_cards(flight: InFlight, found: measuring.Measured) -> None:
+    """What a later turn and the inspector have to know of the cards and passages of this one (C26, C27, S25)."""
+    flight.record["fired"] = list(found.fired) or None
+    flight.record["crowded_out"] = [[part.kind, f"{part.source}: {part.why}"] for part in found.crowded_out] or None
+    flight.crowded_out, flight.slow_cards = found.crowded_out, found.slow_cards
+
+
+def _tell_crowded_out(teller: Teller, flight: InFlight) -> None:
+    """Say what triggered or was found and is not in the prompt (C27)."""
+    cards = [f"“{part.source}”" for part in flight.crowded_out if part.kind == "card"]
+    passages = len(flight.crowded_out) - len(cards)
+    if cards:
+        verb = "card has" if len(cards) == 1 else "cards have"
+        teller.publish(Noted(f"{len(cards)} triggered {verb} no room in the prompt: {', '.join(cards)}."))
+    if passages:
+        teller.publish(
+            Noted(f"{passages} passage{'s' if passages > 1 else ''} of knowledge found no room in the prompt.")
+        )
+    if flight.slow_cards:
+        named = ", ".join(f"“{name}”" for name in flight.slow_cards)
+        teller.publish(Noted(f"The expressions of these cards took too long and were not used: {named}."))
+
+
 async def _narrate(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> None:
     """Stream the narration. Where counting is measured and the server says that it is too long, once more (C4)."""
     if flight.checks:
         await _prepare(teller, flight, abilities)  # the outcomes stand in the tail now
+    _tell_crowded_out(teller, flight)
     try:
         await _stream(teller, flight)
     except ContextTooLong:
@@ -305,6 +330,10 @@ def accept(teller: Teller, flight: InFlight, judged: Judged) -> list[int]:
     story, plan = teller.story, flight.plan
     flight.stage = "commit"
     record = _provenance(flight, judged)
+    if plan.origin == "edited" and plan.replaced is not None:
+        # A reworded turn is the same turn: what fired in it goes on counting.
+        if fired := sources.fired_cards(story.store, [plan.replaced.id]).get(plan.replaced.id):
+            record["fired"] = fired
     packed, texts = prompting.pack(flight.prompt) if flight.prompt is not None else ({}, ())
     if packed:
         record["prompt"] = packed

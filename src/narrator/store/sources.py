@@ -5,6 +5,7 @@ Nothing here knows a path: cards and imported sources are the same wherever the 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -104,3 +105,16 @@ def has_unindexed_passages(store: Store) -> bool:
     """Whether the full-text index is behind the passages."""
     sql = "SELECT (SELECT max(id) FROM passages) > coalesce((SELECT max(rowid) FROM passages_fts), 0)"
     return bool(store.db.execute(sql).fetchone()[0])
+
+
+def fired_cards(store: Store, node_ids: Sequence[int]) -> dict[int, list[str]]:
+    """The cards with sticky or cooldown that fired for these narrations, by node."""
+    found: dict[int, list[str]] = {}
+    if node_ids:
+        marks = ",".join("?" * len(node_ids))
+        sql = (
+            f"SELECT node_id, json_extract(record, '$.fired') FROM provenance WHERE node_id IN ({marks})"
+            " AND json_extract(record, '$.fired') IS NOT NULL"
+        )
+        found = {node_id: json.loads(names) for node_id, names in store.db.execute(sql, tuple(node_ids))}
+    return found
