@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from narrator.core.checks import Check
 from narrator.core.errors import BadValue, Damaged
-from narrator.core.lineage import LINE, PATH, TAIL, End
+from narrator.core.lineage import PATH, TAIL, End
 from narrator.core.state import Event
 from narrator.core.summary import ContextCheckpoint
 from narrator.core.tree import Checkpoint, Coordinate, Node
@@ -382,18 +382,18 @@ def told_blocks(store: Store, end: End, first: int) -> list[tuple[int, int]]:
 
 
 def _memories(store: Store, end: End, condition: str) -> list[MemoryRow]:
-    columns = "m.id, m.node_id, m.text, m.source, m.pinned, m.first_depth, n.depth"
+    """Those on the path, in its order. Each row is looked up in the branches in memory: a join over the segments of a
+    path through a thousand forks takes minutes."""
+    on_path = store.forest.reach(end)
     sql = f"""
-    WITH RECURSIVE {LINE}
-    SELECT {columns} FROM memories m
-    JOIN nodes n ON n.id = m.node_id
-    JOIN line ON line.branch_id = n.branch_id AND n.depth BETWEEN line.first AND line.last
-    WHERE {condition}
-    UNION ALL
-    SELECT {columns} FROM memories m JOIN nodes n ON n.id = m.node_id WHERE m.node_id = :loose AND {condition}
-    ORDER BY 7, 1
+    SELECT m.id, m.node_id, m.text, m.source, m.pinned, m.first_depth, n.depth, n.branch_id FROM memories m
+    JOIN nodes n ON n.id = m.node_id WHERE {condition} ORDER BY n.depth, m.id
     """
-    return [MemoryRow(a, b, c, d, bool(e), f, g) for a, b, c, d, e, f, g in store.db.execute(sql, _bound(store, end))]
+    return [
+        MemoryRow(memory_id, node_id, text, source, bool(pinned), first_depth, depth)
+        for memory_id, node_id, text, source, pinned, first_depth, depth, branch_id in store.db.execute(sql)
+        if (node_id == end.loose_id if branch_id is None else depth <= on_path.get(branch_id, 0))
+    ]
 
 
 def rarest_phrases(store: Store, phrases: Sequence[str], limit: int) -> list[str]:
