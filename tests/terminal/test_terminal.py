@@ -64,7 +64,7 @@ def test_the_first_frame_is_the_story_and_quitting_gives_the_terminal_back(termi
     terminal.start("play", SAMPLE)
     seen = terminal.wait("do ▸")
     assert "Rain has found the one hole" in seen
-    terminal.wait("^P commands")
+    terminal.wait("^P more")
     terminal.keys("C-q")
     terminal.wait_dead()
     assert terminal.value("#{pane_dead_status}") == "0"
@@ -213,7 +213,6 @@ def test_kill_9_and_reopen(terminal: Tmux, tmp_path: Path) -> None:
         rest()
     terminal.signal(signal.SIGKILL)
     terminal.wait_dead()
-    terminal._tmux("kill-server", check=False)
     again = Tmux(tmp_path)
     with again:
         play(again)
@@ -253,7 +252,7 @@ def test_no_colour_and_a_dumb_terminal(terminal: Tmux) -> None:
     assert all(max(each) - min(each) <= 2 for each in colours), colours
     terminal.keys("C-q")
     terminal.wait_dead()
-    terminal._tmux("kill-server", check=False)
+    terminal.end()
     terminal.start(command=f"env TERM=dumb {sys.executable} -m narrator play {SAMPLE}")
     seen = terminal.wait("Rain has found")
     assert "▸" not in seen

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 
@@ -17,7 +18,8 @@ class Tmux:
     """Owns one tmux server (its own socket) and ends it. ``home`` is the player's folder."""
 
     def __init__(self, folder: Path, *, width: int = 80, height: int = 24, escape_time: int = 0) -> None:
-        self.socket = folder / "tmux"
+        self._folder = folder
+        self.socket = self._free_socket()
         self.home = folder / "home"
         self.config = folder / "tmux.conf"
         self.config.write_text(
@@ -34,7 +36,15 @@ class Tmux:
     ) -> None:
         if error is not None:
             error.add_note("The screen at the end:\n" + self.screen())
+        self.end()
+
+    def _free_socket(self) -> Path:
+        return next(path for n in count() if not (path := self._folder / f"tmux-{n}").exists())
+
+    def end(self) -> None:
+        """End the server; the next start has another, so that none waits for one that is going."""
         self._tmux("kill-server", check=False)
+        self.socket = self._free_socket()
 
     def _tmux(self, *arguments: str, check: bool = True) -> str:
         command = ["tmux", "-S", str(self.socket), "-f", str(self.config), *arguments]
