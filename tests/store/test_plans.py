@@ -127,8 +127,9 @@ def test_every_statement_behind_a_key_goes_by_an_index(forest: Story, key: str) 
             is_by_index = table in ("visits", "nodes", "branches") and (
                 "visits_counter" in line or "nodes_corrections" in line or "nodes_unplaced" in line
             )
-            is_rail = table in ("visits", "branches") and key == "rail"
-            assert table in SMALL or is_by_index or is_rail or table in ("line", "path", "tail"), (sql, line)
+            # Lists of all there is, looked up in the branches in memory.
+            is_list = (table in ("visits", "branches") and key == "rail") or (table, key) == ("memories", "memories")
+            assert table in SMALL or is_by_index or is_list or table in ("line", "path", "tail"), (sql, line)
 
 
 @pytest.mark.spec("S4")
@@ -143,13 +144,27 @@ def test_every_statement_behind_a_key_goes_by_an_index(forest: Story, key: str) 
         ("children", "nodes_parent (parent_id=?)"),
         ("state from a snapshot", "nodes_coordinate (branch_id=? AND depth=?)"),
         ("tail", "INTEGER PRIMARY KEY"),
-        ("memories", "memories_node"),
-        ("line that ends on a branch", "visits_counter"),
+        ("memories", "INTEGER PRIMARY KEY"),
+        ("line that ends on a branch", "nodes_coordinate (branch_id=?)"),
     ],
 )
 def test_the_index_is_the_named_one(forest: Story, key: str, index: str) -> None:
     plans = [line for sql in statements(forest, KEYS[key]) for line in plan(forest, sql)]
     assert any(index in line for line in plans), plans
+
+
+@pytest.mark.spec("S30", "S4")
+def test_a_long_branch_is_asked_by_its_visits_and_answers_the_same(
+    forest: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [(branch.id, placed_only) for branch in forest.store.forest for placed_only in (False, True)]
+    by_steps = [lines.line_ending_on(forest.store, branch, placed_only=only) for branch, only in asked]
+    monkeypatch.setattr(lines, "_SHORT_BRANCH", 0)
+    by_visits = [lines.line_ending_on(forest.store, branch, placed_only=only) for branch, only in asked]
+    assert by_steps == by_visits
+    assert len(set(by_steps)) > FORKS // 2
+    said = statements(forest, lambda story: lines.line_ending_on(story.store, FORKS, placed_only=False))
+    assert any("visits_counter" in line for sql in said for line in plan(forest, sql))
 
 
 @pytest.mark.spec("S4")

@@ -5,10 +5,16 @@ A line is the path to a tip. For every tip that was read the file remembers the 
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+
 from narrator.core.lineage import End
 from narrator.core.tree import Coordinate, Node, Position
 from narrator.store import reads
 from narrator.store.open import Store
+
+#: A branch of at most so many steps is asked which lines end on it; of a longer one the visits are, latest first.
+_SHORT_BRANCH = 500
 
 
 def tip_through(store: Store, node: Node) -> Position:
@@ -29,12 +35,27 @@ def tip_through(store: Store, node: Node) -> Position:
 
 def line_ending_on(store: Store, branch_id: int, *, placed_only: bool) -> Position | None:
     """The last-read line that ends on a branch: the branch owns its tip, or the tip's parent (S30)."""
-    sql = """
-    SELECT v.head_node_id, v.tip_node_id, n.branch_id FROM visits v CROSS JOIN nodes n ON n.id = v.tip_node_id
-    LEFT JOIN nodes p ON p.id = n.parent_id
-    WHERE n.hidden_by IS NULL AND coalesce(n.branch_id, p.branch_id) = ? ORDER BY v.counter DESC
-    """
-    for head_id, tip_id, owner in store.db.execute(sql, (branch_id,)):
+    deepest = reads.deepest(store, branch_id)
+    if deepest is not None and deepest.depth - store.forest[branch_id].fork_depth <= _SHORT_BRANCH:
+        sql = """
+        SELECT v.head_node_id, v.tip_node_id, n.branch_id, v.counter
+        FROM nodes n INDEXED BY nodes_coordinate JOIN visits v ON v.tip_node_id = n.id
+        WHERE n.branch_id = :branch AND n.hidden_by IS NULL
+        UNION ALL
+        SELECT v.head_node_id, v.tip_node_id, NULL, v.counter
+        FROM nodes p INDEXED BY nodes_coordinate
+        CROSS JOIN nodes n INDEXED BY nodes_parent ON n.parent_id = p.id AND n.hidden_by IS NULL
+        CROSS JOIN visits v ON v.tip_node_id = n.id
+        WHERE p.branch_id = :branch AND n.branch_id IS NULL ORDER BY 4 DESC
+        """
+    else:
+        sql = """
+        SELECT v.head_node_id, v.tip_node_id, n.branch_id
+        FROM visits v INDEXED BY visits_counter CROSS JOIN nodes n ON n.id = v.tip_node_id
+        LEFT JOIN nodes p ON n.branch_id IS NULL AND p.id = n.parent_id
+        WHERE n.hidden_by IS NULL AND coalesce(n.branch_id, p.branch_id) = :branch ORDER BY v.counter DESC
+        """
+    for head_id, tip_id, owner, *_ in store.db.execute(sql, {"branch": branch_id}):
         if owner is not None or not placed_only:
             return Position(head_id, tip_id)
     return None
@@ -56,15 +77,19 @@ def last_read(store: Store) -> dict[int, str]:
     return {branch: at for branch, at in store.db.execute(sql) if branch is not None}
 
 
-def _visited(store: Store) -> list[tuple[int, int, int, int]]:
-    """(tip, head, branch, depth) by the latest visit first; an unplaced tip stands at its parent's coordinate."""
+def _visited(store: Store) -> Iterator[tuple[int, int, int, int]]:
+    """(tip, head, branch, depth) by the latest visit first; an unplaced tip stands at its parent's coordinate.
+
+    What is looked for was mostly read not long ago, so the rows are read as they are asked for.
+    """
     sql = """
     SELECT v.tip_node_id, v.head_node_id, coalesce(n.branch_id, p.branch_id, 0),
            CASE WHEN n.branch_id IS NULL THEN coalesce(p.depth, 0) ELSE n.depth END
-    FROM visits v CROSS JOIN nodes n ON n.id = v.tip_node_id LEFT JOIN nodes p ON p.id = n.parent_id
+    FROM visits v INDEXED BY visits_counter CROSS JOIN nodes n ON n.id = v.tip_node_id
+    LEFT JOIN nodes p ON n.branch_id IS NULL AND p.id = n.parent_id
     WHERE n.hidden_by IS NULL ORDER BY v.counter DESC
     """
-    return list(store.db.execute(sql))
+    return store.db.execute(sql)
 
 
 def _is_below(found: Coordinate, top: Coordinate, branches_below: set[int]) -> bool:
@@ -76,15 +101,13 @@ def _is_below(found: Coordinate, top: Coordinate, branches_below: set[int]) -> b
 def _newest_leaf(store: Store, node: Node, branches_below: set[int]) -> int:
     """The highest visible id at or below a placed node; ids grow along every path, so it is a leaf."""
     assert node.branch_id is not None
-    best = node.id
-    sql = (
-        "SELECT id FROM nodes INDEXED BY nodes_coordinate"
-        " WHERE branch_id = ? AND hidden_by IS NULL ORDER BY depth DESC LIMIT 1"
-    )
-    for branch_id in (node.branch_id, *branches_below):
-        row = store.db.execute(sql, (branch_id,)).fetchone()
-        if row is not None and row[0] > best:
-            best = row[0]
+    leaves = """
+    SELECT max((SELECT n.id FROM nodes n INDEXED BY nodes_coordinate
+                WHERE n.branch_id = json_each.value AND n.hidden_by IS NULL ORDER BY n.depth DESC LIMIT 1))
+    FROM json_each(?)
+    """
+    (leaf,) = store.db.execute(leaves, (json.dumps([node.branch_id, *branches_below]),)).fetchone()
+    best = node.id if leaf is None else max(node.id, leaf)
     loose = (
         "SELECT n.id, p.branch_id, p.depth FROM nodes n INDEXED BY nodes_unplaced JOIN nodes p ON p.id = n.parent_id"
         " WHERE n.branch_id IS NULL AND n.hidden_by IS NULL AND n.id > ? ORDER BY n.id DESC"
