@@ -62,7 +62,8 @@ def test_the_object_of_the_contract_is_a_summary() -> None:
 
 @pytest.mark.spec("C21", "C22")
 def test_the_forms_that_models_write_are_read_and_what_they_add_is_dropped() -> None:
-    text = '```json\n{"events": ["One.\\n Two."], "facts": ["It rains."], "choices": null, "dice": [17], "mood": null}\n```'
+    body = '{"events": ["One.\\n Two."], "facts": ["It rains."], "choices": null, "dice": [17], "mood": null}'
+    text = f"```json\n{body}\n```"
     found = parse_summary(text)
     assert found.events == ("One. Two.",)
     assert found.facts == (Fact(text="It rains.", certainty="certain"),)

@@ -22,7 +22,7 @@ async def export(session: Session, command: Command) -> None:
     """Write the story; progress comes as events, ``/stop`` ends it and leaves nothing behind."""
     from narrator.exchange import exporting
 
-    target = Path(str(command.args["file"])).expanduser()
+    target = _target(command)
     exporting.form_of(target.name)
     stop = session.export_stop = threading.Event()
     loop = asyncio.get_running_loop()
@@ -47,3 +47,7 @@ async def export(session: Session, command: Command) -> None:
         stop.set()
         session.export_stop = None
     session.publish(Noted(f"Written to {target} ({form})."))
+
+
+def _target(command: Command) -> Path:
+    return Path(str(command.args["file"])).expanduser()
