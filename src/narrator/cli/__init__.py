@@ -27,6 +27,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "verify": ("verify", "Check every invariant of a campaign file."),
     "prune": ("prune", "Delete for good what was set aside, after a question."),
     "backup": ("backup", "Copy a campaign safely, or bring a copy back."),
+    "knowledge": ("knowledge", "Add and list sources that a campaign is told from."),
     "models": ("models", "Add, list, try and remove models that run inside narrator."),
     "doctor": ("doctor", "See what works on this machine and what does not."),
     "config": ("config", "Show, check and change the settings."),

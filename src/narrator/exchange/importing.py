@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from narrator.core.campaign import parse_definition
+from narrator.core.conditions import parse_condition
 from narrator.core.errors import BadDefinition, BadImport
 from narrator.exchange import detect, prose
 from narrator.exchange.bundle_export import Progress, silent
@@ -53,13 +54,17 @@ def import_files(
     as_format: str | None = None,
     into: Path | None = None,
     is_dry: bool = False,
+    condition: str = "",
 ) -> list[Report]:
     """Import these files (and the files of these folders); a report for each campaign made or added to.
 
-    ``as_format`` overrules what a file is taken for (``detect.FORMATS``). ``is_dry``: nothing is written. Raises
-    ``BadImport`` with the place, ``BadValue``, ``StoreError``; a file that cannot be read is found before any is
+    ``as_format`` overrules what a file is taken for (``detect.FORMATS``). ``is_dry``: nothing is written.
+    ``condition`` says of knowledge when it may be quoted (W14). Raises ``BadImport`` with the place, ``BadValue`` (also
+    for a condition that does not parse), ``StoreError``; a file that cannot be read is found before any is
     written.
     """
+    if condition:
+        parse_condition(condition)
     found = [each for path in paths for each in _recognised(path, as_format)]
     if not found:
         raise BadImport("There is no file to import.")
@@ -72,7 +77,9 @@ def import_files(
             prepared.append(_prepare_bundle(each, around, into))
         else:
             assert each.read is not None
-            prepared.append(_prepare(each.read(), each.notes, around, into))
+            plan = each.read()
+            plan.knowledge = [replace(source, condition=condition) for source in plan.knowledge]
+            prepared.append(_prepare(plan, each.notes, around, into))
     for group in chats.values():
         report = group[0].notes.report
         plan = read_chats([(each.text, Notes(report, each.path.name)) for each in group])

@@ -10,6 +10,7 @@ from narrator.exchange.report import Notes
 
 KINDS = ("canon", "reference", "inspiration")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$")
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)]*\s+|[。！？]")
 PASSAGE = 1200
 """Characters after which a passage ends at the next paragraph."""
 
@@ -42,10 +43,21 @@ def read_knowledge(text: str, notes: Notes, kind: str) -> Plan:
     return plan
 
 
+def _pieces(paragraph: str) -> list[str]:
+    """A paragraph, cut where it is long: behind a sentence, else at a space, else anywhere."""
+    found = []
+    while len(paragraph) > 2 * PASSAGE:
+        ends = [match.end() for match in _SENTENCE_END.finditer(paragraph, PASSAGE // 2, 2 * PASSAGE)]
+        cut = ends[-1] if ends else paragraph.rfind(" ", PASSAGE // 2, 2 * PASSAGE) + 1 or 2 * PASSAGE
+        found.append(paragraph[:cut].rstrip())
+        paragraph = paragraph[cut:]
+    return [*found, paragraph]
+
+
 def split(text: str) -> list[str]:
     """The passages of a text; run together they hold every paragraph."""
     found: list[str] = []
-    for paragraph in re.split(r"\n\s*\n", text.strip("\n")):
+    for paragraph in (piece for whole in re.split(r"\n\s*\n", text.strip("\n")) for piece in _pieces(whole)):
         is_heading = _HEADING.match(paragraph.strip().split("\n")[0]) is not None
         if found and not is_heading and len(found[-1]) + len(paragraph) <= PASSAGE:
             found[-1] += f"\n\n{paragraph}"
