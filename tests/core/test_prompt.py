@@ -151,6 +151,7 @@ def test_the_tail_is_in_order_and_the_input_last() -> None:
         note="Slowly.",
         outcomes=(OUTCOME,),
         retry_note="darker",
+        is_for_small=True,
     )
     kinds = [part.kind for part in tail]
     assert kinds == [kind for kind in TAIL_ORDER if kind != "question"]
@@ -158,6 +159,8 @@ def test_the_tail_is_in_order_and_the_input_last() -> None:
     assert last.endswith("[do] wait")
     for text in ("They met.", "Keeper.", "Tides (canon)", "Place: ferry", "the lamp is lit", "Slowly.", "darker"):
         assert text in last
+    assert "short sentences" in last
+    assert "manner" not in [part.kind for part in dynamic_tail(input="wait")]
 
 
 @pytest.mark.spec("T8", "S20")

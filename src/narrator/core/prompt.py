@@ -38,6 +38,7 @@ TAIL_ORDER: Final = (
     "note",
     "outcome",
     "retry-note",
+    "manner",
     "input",
     "question",
 )
@@ -288,6 +289,12 @@ BEARING: Final[Mapping[str, str]] = {
 """What a kind of imported source asks of the narrator (C28)."""
 
 
+FOR_SMALL: Final = (
+    "Tell only what happens right after the message below, as story text in three to six short sentences. Stay in this "
+    "place, with these people. Then stop."
+)
+
+
 def memory_part(text: str, source: str, why: str = "") -> Part:
     """A retrieved memory."""
     return Part("memory", f"Remembered from earlier in the story: {text}", source, why)
@@ -300,7 +307,9 @@ def card_part(name: str, text: str, why: str, kind: str = "") -> Part:
 
 def knowledge_part(title: str, kind: str, text: str, why: str = "") -> Part:
     """A passage of imported knowledge, quoted with its kind: canon binds, reference informs, inspiration colours."""
-    return Part("knowledge", f"From {title} ({kind}), {BEARING[kind]}: {text}", title, f"{kind}, {why}" if why else kind)
+    return Part(
+        "knowledge", f"From {title} ({kind}), {BEARING[kind]}: {text}", title, f"{kind}, {why}" if why else kind
+    )
 
 
 def dynamic_tail(
@@ -317,11 +326,13 @@ def dynamic_tail(
     retry_note: str = "",
     is_cut_off: bool = False,
     is_retold: bool = False,
+    is_for_small: bool = False,
 ) -> tuple[Part, ...]:
     """The tail of a narration request, in the order of ``TAIL_ORDER``, the current input last (C12).
 
     ``state`` is the projection that the model may see; for a retell (``is_retold``) that after the turn, and the
     outcomes stand as settled (S20). Without ``input`` the narrator goes on, where ``is_cut_off`` in mid-sentence (T7).
+    ``is_for_small``: a small model has lost the rules by here, and is told the most needful of them again.
     """
     found = [*memories, *cards, *knowledge]
     if state:
@@ -336,6 +347,8 @@ def dynamic_tail(
         found.append(Part("outcome", "Already decided; tell it so, without naming it:\n" + _listed(lines), "checks"))
     if retry_note:
         found.append(Part("retry-note", f"For this telling: {retry_note}", source="player"))
+    if is_for_small:
+        found.append(Part("manner", FOR_SMALL, source="narrator"))
     found.append(input_part(input, mode, is_cut_off=is_cut_off))
     return tuple(found)
 

@@ -92,7 +92,7 @@ def extract_prompt(narration: PromptParts, text: str, *, repair: tuple[str, str]
 def suggest_prompt(narration: PromptParts) -> PromptParts:
     """Three things the player might do (T20), asked in the place of the current input."""
     parts = without_remembered(narration)
-    tail = tuple(part for part in parts.dynamic_tail if part.kind not in ("input", "retry-note", "outcome"))
+    tail = tuple(part for part in parts.dynamic_tail if part.kind not in ("input", "retry-note", "manner", "outcome"))
     return replace(parts, dynamic_tail=(*tail, Part("question", SUGGEST_QUESTION, source="suggest")))
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from narrator.config import NarratorSettings, Settings
 from narrator.core.errors import BadValue
+from narrator.narrators.discovery import Found
 from narrator.narrators.port import Narrator
 
 SCRIPTED = "scripted"
@@ -43,6 +46,20 @@ def choose(settings: Settings, asked: str | None, remembered: str | None = None)
         if name is not None and name in known:
             return build(settings, name)
     return build(settings, SCRIPTED)
+
+
+def with_found(settings: Settings, found: Sequence[Found]) -> tuple[Settings, dict[str, str]]:
+    """The settings with the servers that were found on this machine as narrators, and their names with their models.
+
+    A server is called as the program that usually has its port; its first model tells (T19).
+    """
+    narrators, added = dict(settings.narrators), {}
+    for each in found:
+        name = re.sub(r"[^a-z0-9]+", "-", each.program.lower()).strip("-") or f"port-{each.port}"
+        if name not in narrators:
+            narrators[name] = NarratorSettings(kind="openai-compatible", base_url=each.base_url, model=each.models[0])
+            added[name] = each.models[0]
+    return replace(settings, narrators=narrators), added
 
 
 def build(settings: Settings, name: str) -> Narrator:

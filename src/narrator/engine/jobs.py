@@ -23,6 +23,7 @@ class Lanes:
         self._closing_up: asyncio.Task[None] | None = None
         self._next_upkeep: Callable[[], Awaitable[bool]] | None = None
         self._aside: set[asyncio.Task[None]] = set()
+        self._beside: set[asyncio.Task[None]] = set()
 
     @property
     def is_turning(self) -> bool:
@@ -86,10 +87,23 @@ class Lanes:
         self._aside.add(task)
         task.add_done_callback(self._aside.discard)
 
+    def begin_beside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Begin something beside both lanes that waits for others; closing cancels it."""
+
+        async def run() -> None:
+            try:
+                await work
+            except Exception as error:
+                self._on_failure(error)
+
+        task = asyncio.get_running_loop().create_task(run(), name="beside")
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
+
     async def aclose(self) -> None:
         """Cancel and await all, at most two seconds."""
         self._next_upkeep = None
-        begun = (self._turn, self._upkeep, self._closing_up)
+        begun = (self._turn, self._upkeep, self._closing_up, *self._beside)
         tasks = [task for task in begun if task is not None and not task.done()]
         for task in tasks:
             task.cancel()

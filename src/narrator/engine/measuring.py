@@ -142,6 +142,7 @@ def _measure(
         cards=lore.cards,
         knowledge=lore.knowledge,
         memories=memory.recall(story, plan, state, history.first_depth, teller.context.memories_in_prompt),
+        is_for_small=abilities.is_small,
     )
     fitted = budget.fit(parts, counted, teller.counter)
     if isinstance(fitted, Fitted):

@@ -42,6 +42,7 @@ def build_parts(
     memories: Sequence[Part] = (),
     cards: Sequence[Part] = (),
     knowledge: Sequence[Part] = (),
+    is_for_small: bool = False,
 ) -> PromptParts:
     """The prompt of a narration: history up to ``plan.history_end``, then the tail with the input last (S15, S20)."""
     return PromptParts(
@@ -61,6 +62,7 @@ def build_parts(
             retry_note=plan.note,
             is_cut_off=_is_cut_off(story, plan),
             is_retold=plan.verb == "retell",
+            is_for_small=is_for_small,
         ),
     )
 

@@ -19,7 +19,7 @@ from narrator.config import Settings
 from narrator.core.budget import Counter
 from narrator.core.errors import NarratorError, Refusal, Stopped
 from narrator.core.prose import visible
-from narrator.engine import casting, handlers, telling, turn, views
+from narrator.engine import casting, handlers, offering, telling, turn, views
 from narrator.engine.commands import Command, Effect
 from narrator.engine.draft import InFlight
 from narrator.engine.events import Asked, CampaignPlace, Done, Event, Failed, Noted, Ready
@@ -43,13 +43,23 @@ _FREE_WHILE_TURNING = (Effect.READ, Effect.CONTROL)
 class Session:
     """One open campaign with a loop. Owns the story, the narrator, the lanes and the feed."""
 
-    def __init__(self, story: Story, narrator: Narrator, settings: Settings, answers: Answers, version: str) -> None:
+    def __init__(
+        self,
+        story: Story,
+        narrator: Narrator,
+        settings: Settings,
+        answers: Answers,
+        version: str,
+        *,
+        looks_around: bool = False,
+    ) -> None:
         self.story = story
         self.narrator = narrator
         self.settings = settings
         self.version = version
         self.in_flight: InFlight | None = None
         self._answers = answers
+        self._looks_around = looks_around
         self._feed = Feed()
         self._lanes = Lanes(self._upkeep_failed)
         self._upkeep = Upkeep()
@@ -76,13 +86,19 @@ class Session:
         version: str = __version__,
         clock: Clock = utc_now,
         backups: Path | None = None,
+        looks_around: bool = False,
     ) -> Session:
-        """Open a campaign and choose who tells it. Raises ``NarratorError``; nothing stays open then."""
+        """Open a campaign and choose who tells it. Raises ``NarratorError``; nothing stays open then.
+
+        ``looks_around``: where nothing is configured and nobody asked for, look for servers on this machine (T19).
+        """
         story = Story.open(path, clock=clock, read_only=read_only, backups=backups)
         try:
+            is_free = narrator is None
             if narrator is None or isinstance(narrator, str):
                 narrator = casting.choose(settings, narrator, story.row.narrator)
-            session = cls(story, narrator, settings, answers, version)
+            looks_around = looks_around and is_free
+            session = cls(story, narrator, settings, answers, version, looks_around=looks_around)
             if backups is not None and not read_only:
                 session._back_up_daily(backups)
             return session
@@ -134,6 +150,9 @@ class Session:
                 )
             )
             self.show_tail()
+        await offering.tell_remark(self)
+        if self._looks_around and not self.settings.narrators and self.settings.narrator is None:
+            self._lanes.begin_beside(offering.look_around(self))
 
     def show_tail(self, count: int = SHOWN_STEPS) -> None:
         """The last steps and the head: what every move ends with; after a write, the steps that are new."""
@@ -349,6 +368,7 @@ class Session:
         self._lanes.cancel_upkeep()
         before, self.narrator = self.narrator, narrator
         await before.aclose()
+        await offering.tell_remark(self)
 
     def _keep_up(self) -> None:
         """Begin what is due beside the turns (T1)."""

@@ -9,6 +9,7 @@ being read the engine heeds nothing, so then the child is killed; the next reque
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import math
 import os
 import secrets
@@ -159,6 +160,22 @@ class EmbeddedNarrator:
             counting="exact",
             sampling=self._sampling(model),
             is_small=model.is_small,
+        )
+
+    async def remark(self) -> str:
+        """That the model is small, or why it cannot tell (T17)."""
+        if importlib.util.find_spec("xllamacpp") is None:
+            missing = engine_process.not_installed(self.name)
+            return f"{missing.message} {missing.hint}"
+        try:
+            model = await asyncio.to_thread(self._look)
+        except NarrationFailed as error:
+            return f"{error.message} {error.hint}"
+        if not model.is_small:
+            return ""
+        return (
+            f"“{self.name}” is a small model ({model.parameters / 1e6:,.0f} million parameters): it writes fluently and"
+            " loses the thread. A larger one tells better."
         )
 
     async def stream(self, request: Request) -> AsyncGenerator[Chunk, None]:

@@ -93,14 +93,19 @@ def _parsed(line: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def not_installed(name: str) -> NarrationFailed:
+    """The extra is missing."""
+    return NarrationFailed(
+        "narrator-unreachable",
+        f"The engine for “{name}” is not installed.",
+        "Install narrator with its extra: pip install 'narrator[embedded]'.",
+    )
+
+
 def _explain(name: str, error: str) -> NarrationFailed:
     """Why no engine came up: what it said, or that it ended without a word."""
     if error.startswith(("ModuleNotFoundError", "ImportError")):
-        return NarrationFailed(
-            "narrator-unreachable",
-            f"The engine for “{name}” is not installed.",
-            "Install narrator with its extra: pip install 'narrator[embedded]'.",
-        )
+        return not_installed(name)
     if not error or error.startswith("MemoryError"):
         return NarrationFailed(
             "narrator-unreachable",

@@ -185,6 +185,15 @@ class IsElsewhere(Protocol):
 
 
 @runtime_checkable
+class HasRemark(Protocol):
+    """What a narrator may know of itself that the player should know before it tells."""
+
+    async def remark(self) -> str:
+        """A sentence or two, or ''. Raises nothing, and asks nobody outside of this machine."""
+        ...
+
+
+@runtime_checkable
 class Narrator(Protocol):
     """Who tells the story. ``name`` is the player's name for it, as in config.toml."""
 

@@ -91,6 +91,7 @@ async def _open(
             answers=answers,
             read_only=read_only,
             backups=paths.backups_folder(),
+            looks_around=True,
         )
 
     try:

@@ -181,6 +181,11 @@ class NarratorApp(App[int], inherit_bindings=False):
         self.call_later(self.pop_screen)
         under[-1].say(str(error))
 
+    @property
+    def chooses_narrator(self) -> bool:
+        """Whether narrators are chosen by the settings, and not by whoever made this app."""
+        return self._casting is None
+
     def cast(self, story: Story, asked: str | None) -> Narrator:
         """Who tells this story; imports what it needs, so it runs in a thread."""
         import narrator.engine.session  # noqa: F401 (what the next step in the loop needs, imported here)

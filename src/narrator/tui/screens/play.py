@@ -121,7 +121,8 @@ class PlayScreen(PlayActs):
         narrator = await asyncio.to_thread(app.cast, self.story, self.asked_narrator)
         from narrator.engine.session import Session
 
-        self.session = Session(self.story, narrator, app.settings, "ask", app.version)
+        looks_around = self.asked_narrator is None and app.chooses_narrator
+        self.session = Session(self.story, narrator, app.settings, "ask", app.version, looks_around=looks_around)
         heard = self.session.events()
         await self.session.greet()
         if self.story.is_read_only:

@@ -1,0 +1,41 @@
+"""What a player is told of who could tell: remarks of the narrator chosen, servers found on this machine (T17, T19)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrator.engine import casting
+from narrator.engine.events import Noted
+from narrator.narrators import discovery
+from narrator.narrators.port import HasRemark
+
+if TYPE_CHECKING:
+    from narrator.engine.session import Session
+
+
+async def tell_remark(session: Session) -> None:
+    """What the player should know of the narrator before it tells."""
+    narrator = session.narrator
+    if isinstance(narrator, HasRemark) and (remark := await narrator.remark()):
+        session.publish(Noted(remark))
+
+
+async def look_around(session: Session) -> None:
+    """Look for servers on this machine and offer them. One that told this story before goes on with it.
+
+    Their names can be given to ``/narrator`` from then on. Nothing found is nothing said.
+    """
+    found = await discovery.discover(tuple(discovery.PORTS))
+    session.settings, added = casting.with_found(session.settings, found)
+    if not added:
+        return
+    remembered = session.story.row.narrator or ""
+    if remembered in added and session.narrator.name == casting.SCRIPTED and not session.is_turning:
+        await session.use_narrator(casting.build(session.settings, remembered))
+        session.publish(Noted(f"{remembered} ({added[remembered]}), found on this machine, tells the story."))
+        return
+    names = ", ".join(f"{name} ({model})" for name, model in added.items())
+    teller, first = session.narrator.name, next(iter(added))
+    session.publish(
+        Noted(f"Found on this machine: {names}. {teller} tells the story; to change that: /narrator {first}")
+    )

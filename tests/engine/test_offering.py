@@ -1,0 +1,114 @@
+"""The first start: servers on this machine are offered, and narrators say what should be known of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from narrator.config import NarratorSettings, Settings
+from narrator.engine import casting
+from narrator.engine.events import Noted
+from narrator.engine.session import Session
+from narrator.narrators import discovery
+from narrator.narrators.discovery import Found
+from tests.engine.playing import Play, still
+from tests.fake_server import FakeServer, pieces, say
+from tests.gguf_file import make_gguf
+
+
+async def start(path: Path, settings: Settings | None = None, narrator: str | None = None) -> Play:
+    session = await Session.open(
+        path, settings=settings or Settings(), narrator=narrator, clock=still, looks_around=True
+    )
+    play = Play(session, session.narrator)  # type: ignore[arg-type]
+    await session.greet()
+    return play
+
+
+def notes(play: Play) -> list[str]:
+    return [each.text for each in play.heard if isinstance(each, Noted)]
+
+
+def a_server() -> FakeServer:
+    listing = json.dumps({"data": [{"id": "some-model"}]})
+    models = pieces(listing, content_type="application/json")
+    return FakeServer({"/v1/models": models, "narrate": say("The server tells.")})
+
+
+@pytest.mark.spec("T19")
+async def test_a_server_is_offered_and_goes_on_telling(ferry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_server() as server:
+        monkeypatch.setattr(discovery, "PORTS", {server.port: "llama.cpp"})
+        play = await start(ferry)
+        found = await play.until(lambda event: isinstance(event, Noted) and "Found" in event.text)
+        assert isinstance(found, Noted)
+        assert "llama-cpp (some-model)" in found.text
+        assert "scripted tells the story" in found.text
+        assert play.session.narrator.name == "scripted"
+        assert (await play.do("/narrator llama-cpp")).ok
+        assert (await play.do("I wait.")).ok
+        assert play.texts()[-1] == "The server tells."
+        await play.aclose()
+        play = await start(ferry)
+        await play.until(lambda event: isinstance(event, Noted) and "tells the story" in event.text)
+        assert play.session.narrator.name == "llama-cpp"
+        await play.aclose()
+        play = await start(ferry, narrator="scripted")
+        assert not play.session._lanes._beside
+        await play.aclose()
+
+
+@pytest.mark.spec("T19")
+async def test_nothing_is_asked_where_something_is_configured(ferry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_server() as server:
+        monkeypatch.setattr(discovery, "PORTS", {server.port: "llama.cpp"})
+        mine = NarratorSettings(kind="openai-compatible", base_url="http://127.0.0.1:1/v1", model="x")
+        for settings in (Settings(narrators={"mine": mine}), Settings(narrator="scripted")):
+            play = await start(ferry, settings)
+            assert not play.session._lanes._beside
+            await play.aclose()
+        assert server.requests == []
+
+
+@pytest.mark.spec("T19")
+async def test_a_start_does_not_wait_for_silent_servers(ferry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with FakeServer({"/v1/models": lambda exchange: exchange.stall()}) as server:
+        monkeypatch.setattr(discovery, "PORTS", {server.port: "llama.cpp"})
+        play = await start(ferry)
+        assert (await play.do("/status")).ok
+        await play.aclose()
+        assert notes(play) == []
+
+
+@pytest.mark.spec("T19")
+def test_found_servers_are_named_and_replace_nobody() -> None:
+    mine = NarratorSettings(kind="scripted")
+    found = [
+        Found("http://127.0.0.1:1/v1", 1, ("a", "b"), "LM Studio"),
+        Found("http://127.0.0.1:2/v1", 2, ("c",)),
+        Found("http://127.0.0.1:3/v1", 3, ("d",), "Ollama"),
+    ]
+    settings, added = casting.with_found(Settings(narrators={"ollama": mine}), found)
+    assert added == {"lm-studio": "a", "port-2": "c"}
+    assert settings.narrators["ollama"] is mine
+    assert settings.narrators["lm-studio"].base_url == "http://127.0.0.1:1/v1"
+
+
+@pytest.mark.spec("T17")
+async def test_a_small_model_is_called_small(ferry: Path, tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp")
+    file = make_gguf(tmp_path / "tale.gguf")
+    tiny = NarratorSettings(kind="embedded", model_path=str(file))
+    lost = NarratorSettings(kind="embedded", model_path=str(tmp_path / "none.gguf"))
+    play = await start(ferry, Settings(narrators={"tiny": tiny, "lost": lost}, narrator="tiny"))
+    assert (await play.do("/narrator scripted")).ok
+    (said,) = [note for note in notes(play) if "small model" in note]
+    assert "tiny" in said
+    lost_notes = (await play.do("/narrator lost")).notes
+    assert any("No such file" in note for note in lost_notes)
+    failed = await play.do("I wait.")
+    assert (failed.code, failed.draft) == ("narrator-unreachable", "I wait.")
+    assert (await play.do("/narrator tiny")).notes[0] == said
+    await play.aclose()
