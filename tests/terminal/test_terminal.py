@@ -206,9 +206,9 @@ def test_kill_9_and_reopen(terminal: Tmux, tmp_path: Path) -> None:
     terminal.type("typed and not sent")
     terminal.wait("typed and not sent")
     path = terminal.home / "campaigns" / f"{SAMPLE}.narrator"
-    for _ in range(200):
+    for _ in range(600):
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
-            if db.execute("SELECT text FROM draft").fetchone():
+            if db.execute("SELECT text FROM draft").fetchone() == ("typed and not sent",):
                 break
         rest()
     terminal.signal(signal.SIGKILL)
