@@ -75,15 +75,15 @@ def knowledge_of(store: Store, knowledge_id: int) -> KnowledgeRow:
 def telling_phrases(store: Store, phrases: Sequence[str], limit: int) -> list[str]:
     """Those of the phrases that tell passages apart, the rarest first.
 
-    A word that more than a third of the passages hold says nothing about one of them; a short one may be held by a
-    tenth, since it is likely to be a word of grammar.
+    A word that more than a third of the passages hold says nothing about one of them. A short one of Latin letters is
+    likely to be a word of grammar: it may be held by a tenth, and so says nothing where there are few passages.
     """
     total = int(store.db.execute("SELECT count(*) FROM passages").fetchone()[0])
     sql = "SELECT count(*) FROM (SELECT 1 FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?)"
     found = []
     for phrase in phrases:
-        most = max(1, total // 10) if phrase.isascii() and len(phrase) < 4 else max(1, total // 3)
-        held = store.db.execute(sql, (match_any((phrase,)), most + 1)).fetchone()[0]
+        most = total // 10 if phrase.isascii() and len(phrase) < 4 else max(1, total // 3)
+        held = store.db.execute(sql, (match_any((phrase,)), most + 1)).fetchone()[0] if most else 0
         if 0 < held <= most:
             found.append((held, phrase))
     found.sort(key=lambda each: each[0])
