@@ -9,8 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlite_utils import Database
-
 from narrator.core.state import Event, State, advance, dump
 from narrator.core.tree import NewNode, Position
 from narrator.engine.story import Story, create_campaign
@@ -38,7 +36,7 @@ def still() -> str:
 @cache
 def _bare() -> bytes:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-        schema.migrations.apply(Database(db, execute_plugins=False))
+        schema.migrate(db)
         return db.serialize()
 
 

@@ -107,16 +107,12 @@ def test_a_migration_that_fails_leaves_the_old_file_and_a_backup(
     path = make(tmp_path / "old.narrator")
     before = rows_of(path)
 
-    def broken(db: object) -> None:
+    def m999_broken(db: object) -> None:
         connection = db.conn  # type: ignore[attr-defined]
         connection.execute("UPDATE nodes SET text = 'gone'")
         connection.execute("SELECT nothing FROM nowhere")
 
-    migrations = type(schema.migrations)("narrator")
-    for each in schema.migrations._migrations:
-        migrations._migrations.append(each)
-    migrations(name="m999_broken")(broken)
-    monkeypatch.setattr(schema, "migrations", migrations)
+    monkeypatch.setattr(schema, "_MIGRATIONS", (*schema._MIGRATIONS, m999_broken))
     backups = tmp_path / "backups"
     with pytest.raises(StoreError):
         opening.open_store(path, clock=still, backups=backups)

@@ -53,7 +53,7 @@ def test_the_first_frame_needs_no_model_no_session_and_no_plain_player() -> None
     code = (
         "import sys, narrator.cli.play, narrator.tui.app, narrator.tui.screens.play\n"
         "heavy = {'openai', 'tiktoken', 'httpx2', 'xllamacpp', 'wordllama', 'narrator.engine.session', "
-        "'narrator.plain.play', 'narrator.narrators.openai_compatible'}\n"
+        "'narrator.plain.play', 'narrator.narrators.openai_compatible', 'sqlite_utils'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlite_utils import Database
-
 from narrator.core.errors import Damaged, StoreError
 from narrator.core.lineage import Forest
 from narrator.store import lock, schema
@@ -185,7 +183,7 @@ def create_file(path: Path, *, clock: Clock) -> Store:
             db = connect(path, read_only=False)
             _use_wal(db)
             db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-            _migrate(db)
+            schema.migrate(db)
             store = Store(path, db, clock, held)
             store.load_forest()
             return store
@@ -271,15 +269,10 @@ def _check_schema(path: Path, db: sqlite3.Connection, *, read_only: bool, backup
 
         folder = backups if backups is not None else path.parent
         back_up(path, folder, stamp=f"{clock()[:10]}-before-schema-{known}")
-        _migrate(db)
+        schema.migrate(db)
 
 
 def require_campaign(path: Path, db: sqlite3.Connection) -> None:
     """Raises ``not-a-campaign`` where the file is some other database, or empty."""
     if db.execute("PRAGMA application_id").fetchone()[0] != schema.APPLICATION_ID:
         raise StoreError("not-a-campaign", f"{path} is no narrator campaign.")
-
-
-def _migrate(db: sqlite3.Connection) -> None:
-    schema.migrations.apply(Database(db, execute_plugins=False))
-    db.execute(f"PRAGMA user_version = {schema.schema_version()}")

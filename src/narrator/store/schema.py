@@ -6,11 +6,13 @@ Ids are never reused (S7: AUTOINCREMENT). Derived rows hang from nodes; coordina
 
 from __future__ import annotations
 
-from sqlite_utils import Database, Migrations
+import sqlite3
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
 
 APPLICATION_ID = 0x4E415252  # "NARR"
-
-migrations = Migrations("narrator")
 
 _STORY = """
 CREATE TABLE campaign (
@@ -204,7 +206,6 @@ CREATE TABLE draft (
 """
 
 
-@migrations()
 def m001_story(db: Database) -> None:
     """The tree and all that hangs from its nodes."""
     for statement in _STORY.split(";"):
@@ -222,7 +223,6 @@ CREATE TABLE kept (
 """
 
 
-@migrations()
 def m002_kept(db: Database) -> None:
     """What imports brought that this program does not use: fields of cards, scripts (X6)."""
     db.conn.execute(_KEPT)
@@ -251,7 +251,6 @@ CREATE TABLE passages (
 )
 
 
-@migrations()
 def m003_knowledge(db: Database) -> None:
     """Imported sources in passages; they belong to the campaign, not to a path (S35, C28)."""
     for statement in _KNOWLEDGE:
@@ -266,12 +265,25 @@ CREATE TABLE spending (
 """
 
 
-@migrations()
 def m004_spending(db: Database) -> None:
     """What each narrator has cost in this campaign, whatever became of its answers (U13)."""
     db.conn.execute(_SPENDING)
 
 
+_MIGRATIONS = (m001_story, m002_kept, m003_knowledge, m004_spending)
+
+
 def schema_version() -> int:
     """How many migrations this program knows."""
-    return len(migrations._migrations)
+    return len(_MIGRATIONS)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a file up to date. What runs them is imported when there is something to run."""
+    from sqlite_utils import Database, Migrations
+
+    migrations = Migrations("narrator")
+    for each in _MIGRATIONS:
+        migrations()(each)
+    migrations.apply(Database(connection, execute_plugins=False))
+    connection.execute(f"PRAGMA user_version = {schema_version()}")
