@@ -25,7 +25,7 @@ from tests.engine.playing import make
 
 NURSERY = Path(__file__).with_name("killed.py")
 KILLS_A_FILE = 25
-FILES = 4
+FILES = 8
 
 
 class Life(NamedTuple):
