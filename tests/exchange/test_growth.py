@@ -12,6 +12,7 @@ import pytest
 from narrator.core.state import dump
 from narrator.core.tree import NewNode, Position
 from narrator.exchange.bundle_models import EventRow, NodeRow
+from narrator.exchange.bundle_structure import free_name
 from narrator.exchange.campaign_file import file_name, make_campaign
 from narrator.exchange.growth import Batch, Skeleton, grow
 from narrator.store import commit, fold, reads
@@ -96,6 +97,29 @@ def test_snapshots_stand_where_play_puts_them(tmp_path: Path) -> None:
         state = fold.state_at(story.store, story.node(1400))
         assert state.values["player.nerve"] == 1400
     assert verify(path).problems == ()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_who_is_above_whom(seed: int) -> None:
+    shape = Skeleton()
+    for parent in parents(random.Random(seed)):
+        shape.add(parent)
+    for lower in range(1, shape.count + 1):
+        above = set(shape.path(lower))
+        assert {upper for upper in range(1, shape.count + 1) if shape.is_above(upper, lower)} == above
+
+
+@pytest.mark.spec("X3")
+def test_many_of_one_kind_take_no_longer_each() -> None:
+    """A line of 100,000 nodes with visits from end to end, and 20,000 checkpoints of one name."""
+    shape = Skeleton()
+    for number in range(100_000):
+        shape.add(number)
+    assert all(shape.is_above(1, 100_000) for _ in range(20_000))
+    taken: set[str] = set()
+    for _ in range(20_000):
+        taken.add(free_name("dawn", taken))
+    assert len(taken) == 20_000
 
 
 def test_names_of_files() -> None:

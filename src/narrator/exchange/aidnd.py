@@ -8,6 +8,7 @@ state, which belongs to its tip alone.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -210,9 +211,9 @@ def _find_parents(
             if branch in seen or branch >= len(forks):
                 raise BadImport(f"branches[{action.branch}]: its parents run in a circle or lead nowhere.")
             seen.add(branch)
-            nearest = next((depth for depth in reversed(depths[branch]) if depth < below), None)
-            if nearest is not None:
-                action.parent = live[branch][nearest]
+            at = bisect_left(depths[branch], below)
+            if at:
+                action.parent = live[branch][depths[branch][at - 1]]
                 break
             branch, fork = forks[branch]
             below = min(below, (fork if fork is not None else below) + 1)

@@ -6,8 +6,9 @@ something below it, a name twice) is corrected and noted.
 
 from __future__ import annotations
 
+import itertools
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from narrator.core.errors import BadImport
@@ -129,7 +130,12 @@ def free_name(name: str, taken: set[str]) -> str:
         name = f"no. {name}"[:120]
     if name not in taken:
         return name
-    return next(other for n in range(2, len(taken) + 3) if (other := f"{name[:110]} {n}") not in taken)
+    return next(other for n in numbers(len(taken)) if (other := f"{name[:110]} {n}") not in taken)
+
+
+def numbers(taken: int) -> Iterator[int]:
+    """Numbers to try behind a name: small ones, then one that only a stranger can have."""
+    return itertools.chain(range(2, 30), itertools.count(taken + 2))
 
 
 def _settle_position(found: Survey, notes: Notes) -> None:

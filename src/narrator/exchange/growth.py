@@ -47,6 +47,8 @@ class Skeleton:
     depths: array[int] = field(default_factory=_column)
     children: array[int] = field(default_factory=_column)
     forks: list[Fork] = field(default_factory=list)
+    _starts: array[int] = field(default_factory=lambda: array("q"))
+    _sizes: array[int] = field(default_factory=lambda: array("q"))
 
     @property
     def count(self) -> int:
@@ -71,10 +73,23 @@ class Skeleton:
         return found[::-1]
 
     def is_above(self, upper: int, lower: int) -> bool:
-        """Whether ``upper`` is ``lower`` or an ancestor of it."""
-        while self.depths[lower] > self.depths[upper]:
-            lower = self.parents[lower]
-        return lower == upper
+        """Whether ``upper`` is ``lower`` or an ancestor of it. At once, after a look at all nodes for the first."""
+        if len(self._starts) != self.count + 1:
+            self._number()
+        return self._starts[upper] <= self._starts[lower] < self._starts[upper] + self._sizes[upper]
+
+    def _number(self) -> None:
+        """Number the nodes so that what lies below one follows it without a gap; and count what lies below each."""
+        size = self._sizes = array("q", [1]) * (self.count + 1)
+        for node in range(self.count, 0, -1):
+            size[self.parents[node]] += size[node]
+        free = array("q", [0]) * (self.count + 1)
+        start = self._starts = array("q", [0]) * (self.count + 1)
+        for node in range(1, self.count + 1):
+            parent = self.parents[node]
+            start[node] = free[parent]
+            free[parent] += size[node]
+            free[node] = start[node] + 1
 
     def newest_leaf(self, node: int) -> int:
         """The leaf at or below a node that was made last."""

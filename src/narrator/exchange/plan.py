@@ -17,7 +17,7 @@ from narrator.core.definition import Card
 from narrator.core.errors import BadDefinition, BadImport
 from narrator.core.tree import Mode, Role
 from narrator.exchange.bundle_models import EventRow, NodeRow
-from narrator.exchange.bundle_structure import free_name
+from narrator.exchange.bundle_structure import free_name, numbers
 from narrator.exchange.definition_text import write_definition
 from narrator.exchange.growth import Batch, Skeleton, compact, grow
 from narrator.exchange.report import Notes, Report
@@ -241,6 +241,6 @@ def renamed(card: Card, taken: set[str]) -> Card:
     """The card with a name that no other has."""
     name = " ".join(card.name.split())[:110] or "Card"
     if name in taken:
-        name = next(other for n in range(2, len(taken) + 3) if (other := f"{name} {n}") not in taken)
+        name = next(other for n in numbers(len(taken)) if (other := f"{name} {n}") not in taken)
     taken.add(name)
     return replace(card, name=name)

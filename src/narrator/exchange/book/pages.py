@@ -13,7 +13,7 @@ from typing import Literal
 from narrator.core.campaign import parse_definition
 from narrator.core.lineage import End
 from narrator.core.prose import visible
-from narrator.core.tree import Branch, Node
+from narrator.core.tree import Node
 from narrator.store import reads, rows
 from narrator.store.open import Store
 
@@ -88,24 +88,17 @@ def _chapters(store: Store, end: End, title: str, style: Style) -> Iterator[Chap
 
 def _appendix(store: Store, end: End, style: Style) -> Iterator[Chapter]:
     """Each branch that holds something beside the path: its own nodes from where it parts with the path."""
+    segments = store.forest.segments(end.branch_id, end.depth) if end.depth else ()
+    on_path = {segment.branch_id: segment.last for segment in segments}
     for branch in store.forest:
         deepest = None if branch.is_hidden else reads.deepest(store, branch.id)
         if deepest is None:
             continue
-        first = _first_off(branch, deepest, end, store)
+        first = on_path.get(branch.id, branch.fork_depth) + 1
         if first <= deepest.depth:
             line = reads.end_of(store, deepest)
             title = f"Another line: {branch.label}" if branch.name is None else branch.name
             yield Chapter(title, _reader(store, line, first, deepest.depth, style), is_appendix=True)
-
-
-def _first_off(branch: Branch, deepest: Node, end: End, store: Store) -> int:
-    on_path = (
-        [segment for segment in store.forest.segments(end.branch_id, end.depth) if segment.branch_id == branch.id]
-        if end.depth
-        else []
-    )
-    return on_path[0].last + 1 if on_path else branch.fork_depth + 1
 
 
 def _reader(store: Store, end: End, first: int, last: int, style: Style) -> Callable[[], Iterator[Passage]]:
