@@ -12,6 +12,7 @@ import pytest
 
 from narrator import __version__
 from narrator.cli import FAMILIES, main
+from narrator.cli.settings import load
 from tests.core.test_review import SOUND
 
 DEFINITION = '[campaign]\nid = "ferry"\ntitle = "The Ferry"\nopening = "Rain falls."\n'
@@ -257,6 +258,45 @@ def test_themes_are_listed(home: Path, capsys: pytest.CaptureFixture[str]) -> No
     lines = capsys.readouterr().out.splitlines()
     assert "mine: light, your own, chosen" in lines
     assert len(lines) > 4
+
+
+@pytest.mark.spec("U15", "U21")
+def test_an_unknown_narrator_leaves_nothing_behind(home: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "narrator", "play", "lantern-road", "--plain", "--narrator", "nobody"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=30,
+        check=False,
+    )
+    assert found.returncode == 3
+    assert found.stderr == "narrator: There is no narrator “nobody”. (There are: scripted.)\n"
+    assert not (home / "campaigns").exists()
+
+
+@pytest.mark.spec("U22")
+def test_what_concerns_the_whole_config_names_it_once(home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text("narrator = ")
+    (note,) = load()[1]
+    assert note.count("config.toml") == 1
+    (home / "config.toml").write_text("theme = 3")
+    assert load()[1][0].startswith("config.toml: theme: ")
+
+
+@pytest.mark.spec("U21")
+def test_the_library_takes_a_part_of_a_name(home: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "narrator"],
+        input="a\nlantern\n",
+        capture_output=True,
+        encoding="utf-8",
+        timeout=30,
+        check=True,
+    )
+    assert "That may be " in found.stdout
+    assert "The Lantern Road. Told by scripted." in found.stdout
 
 
 @pytest.mark.spec("U21")

@@ -160,6 +160,25 @@ def test_a_closed_output_ends_it_quietly(ferry: Callable[[str], Path]) -> None:
     assert os.listdir(path.parent) == ["ferry.narrator"]
 
 
+@pytest.mark.spec("U15")
+def test_a_turn_that_loses_its_reader_ends_quietly_too(ferry: Callable[[str], Path]) -> None:
+    ferry(SLOW)
+    lines = subprocess.Popen(
+        [*PLAY, "ferry", "--plain"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert lines.stdin is not None and lines.stdout is not None and lines.stderr is not None
+    lines.stdin.write("look around\n")
+    lines.stdin.flush()
+    assert "Rain." in [line.strip() for line in (lines.stdout.readline() for _ in range(3))]
+    lines.stdout.close()
+    assert lines.stderr.read() == ""
+    assert lines.wait(10) == 0
+
+
 @pytest.mark.spec("U25", "U27")
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo-terminals here")
 def test_a_terminal_prompts_and_remembers_inputs(ferry: Callable[[str], Path], home: Path) -> None:

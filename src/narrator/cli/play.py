@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from narrator.cli import naming, settings
+from narrator.config import Settings
 from narrator.core.errors import NarratorError
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def begin(
     """
     chosen, notes = settings.load()
     try:
+        if narrator is not None:
+            _require(chosen, narrator)
         path = naming.open_or_make(campaign, seed=seed)
     except NarratorError as error:
         if error.code == "bad-value" and seed is not None:
@@ -98,6 +101,17 @@ def begin(
         from narrator.plain.play import play
 
         return play(path, settings=chosen, notes=notes, narrator=narrator, wishes=wishes)
+
+
+def _require(chosen: Settings, narrator: str) -> None:
+    """A wrong name is told before a campaign is made for it. Raises ``no-such-narrator``."""
+    from narrator.engine.casting import candidates
+
+    known = sorted(each.name for each in candidates(chosen))
+    if narrator not in known:
+        raise NarratorError(
+            "no-such-narrator", f"There is no narrator “{narrator}”.", f"There are: {', '.join(known)}."
+        )
 
 
 def _cannot_open(error: NarratorError, *, is_json: bool) -> int:

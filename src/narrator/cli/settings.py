@@ -13,7 +13,8 @@ from narrator.config import Settings
 def load() -> tuple[Settings, tuple[str, ...]]:
     """The settings, and what is wrong in them as lines."""
     settings, problems = config.read(paths.config_file())
-    return settings, tuple(f"config.toml: {problem}" for problem in problems)
+    # What concerns the whole file names it already.
+    return settings, tuple(f"config.toml: {problem}" if problem.path else str(problem) for problem in problems)
 
 
 @contextmanager

@@ -90,9 +90,20 @@ def _list_and_play() -> int:
             return 0
         if wanted.isdecimal() and 1 <= int(wanted) <= len(choices):
             return begin(choices[int(wanted) - 1], is_plain=True)
-        if wanted in choices:
-            return begin(wanted, is_plain=True)
-        if wanted:
+        found_names = _named(wanted, choices)
+        if len(found_names) == 1:
+            return begin(found_names[0], is_plain=True)
+        if found_names:
+            click.echo(f"That may be {' or '.join(map(visible, found_names))}: write more of it.")
+        elif wanted:
             click.echo(f"There is no {visible(wanted)}.")
     click.echo()
     return 0
+
+
+def _named(wanted: str, choices: list[str]) -> list[str]:
+    """The names meant by one or by a part of one (U21)."""
+    if wanted in choices:
+        return [wanted]
+    folded = wanted.casefold()
+    return [name for name in choices if folded and folded in name.casefold()]

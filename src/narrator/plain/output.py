@@ -60,4 +60,6 @@ class Output:
             except OSError:
                 self._is_open[which] = False
                 if which == 0:
+                    # It ends quietly (contract): what stops now is not worth a word on standard error either.
+                    self._is_open[1] = False
                     self._on_closed()
