@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import platform
+import socket
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from narrator.config import Settings
 from narrator.core.campaign import minimal_definition
 from narrator.core.errors import NarratorError
+from narrator.engine import casting
 from narrator.engine.story import Story, create_campaign
+from narrator.narrators.port import Capabilities, HasRemark, IsElsewhere
 from narrator.store.verify import verify
 
+_ANSWER_SECONDS = 1.0
 _EXTRAS = {
     "embedded": ("xllamacpp", "models run inside narrator"),
     "semantic": ("wordllama", "memories are also found by meaning"),
@@ -34,7 +40,7 @@ class Finding:
 def examine(
     settings: Settings, problems: Sequence[str], folders: Mapping[str, Path], *, is_dumb: bool
 ) -> list[Finding]:
-    """Look at everything; nothing of the player's is changed and no host is asked."""
+    """Look at everything; nothing of the player's is changed and no other machine is asked."""
     findings = [Finding("python", True, f"{platform.python_version()} on {platform.system()}")]
     findings += [_folder(name, path) for name, path in folders.items()]
     findings.append(_file())
@@ -78,13 +84,60 @@ def _file() -> Finding:
 
 
 def _narrators(settings: Settings) -> list[Finding]:
+    """The narrators, each tried as far as that goes without a word to another machine."""
     findings = [Finding("narrator scripted", True, "always there")]
-    for name, narrator in settings.narrators.items():
-        what = f"narrator {name}"
-        if narrator.kind == "embedded":
-            path = Path(os.path.expanduser(narrator.model_path or ""))
-            is_there = path.is_file()
-            findings.append(Finding(what, is_there, f"{path}{'' if is_there else ' is missing'}"))
-        else:
-            findings.append(Finding(what, True, f"{narrator.kind} {narrator.base_url or ''}".strip()))
+    for name, each in settings.narrators.items():
+        if each.kind == "scripted":
+            continue
+        try:
+            text = asyncio.run(_look_at(replace(settings, offline=True), name))
+            findings.append(Finding(f"narrator {name}", True, text))
+        except NarratorError as error:
+            findings.append(Finding(f"narrator {name}", False, str(error)))
     return findings
+
+
+async def _look_at(settings: Settings, name: str) -> str:
+    """What is known of a narrator, every assumption named (C3, C4). Raises ``NarratorError`` where it cannot tell."""
+    narrator = casting.build(settings, name)
+    try:
+        host = narrator.host if isinstance(narrator, IsElsewhere) else ""
+        is_here = not isinstance(narrator, IsElsewhere) or narrator.is_loopback
+        if host and is_here:
+            _see_that_it_answers(settings.narrators[name].base_url or "", host)
+        abilities = await narrator.capabilities()
+        said = [f"{settings.narrators[name].kind} {host}".strip(), abilities.model or "no model named"]
+        if not is_here:
+            said.append("another machine, and so not asked")
+        said += assumptions(abilities)
+        if isinstance(narrator, HasRemark) and (remark := await narrator.remark()):
+            if not abilities.is_small:
+                raise NarratorError("narrator-unreachable", remark)
+            said.append(remark)
+        return "; ".join(said)
+    finally:
+        await narrator.aclose()
+
+
+def assumptions(abilities: Capabilities) -> list[str]:
+    """Window, counting, tools and schema of a narrator, and what is made of what it lacks."""
+    window = f"window {abilities.window:,} tokens, {abilities.window_source}"
+    if abilities.window_source == "assumed":
+        window += " (context_window in config.toml says better)"
+    counting = {
+        "exact": "tokens counted exactly",
+        "measured": "tokens estimated from what the server reported, and a fifth on top",
+        "bytes": "tokens counted as one a byte unless the server counts them, so that less of the story may fit",
+    }[abilities.counting]
+    tools = "tools" if abilities.tools else "no tools: checks are asked for in requests of their own"
+    schema = "answers in JSON by schema" if abilities.json_schema else "no JSON schema: answers in JSON are hoped for"
+    return [window, counting, tools, schema]
+
+
+def _see_that_it_answers(base_url: str, host: str) -> None:
+    place = urlsplit(base_url)
+    port = place.port or (443 if place.scheme == "https" else 80)
+    try:
+        socket.create_connection((place.hostname or "", port), _ANSWER_SECONDS).close()
+    except OSError:
+        raise NarratorError("narrator-unreachable", f"nobody answers at {host}", "Start the server.") from None
