@@ -18,11 +18,12 @@ import pytest
 
 from narrator.core.errors import BadImport, BadValue, NarratorError
 from narrator.exchange import limits
+from narrator.exchange.exporting import Wish, export
 from narrator.exchange.importing import import_files
 from narrator.exchange.plan import in_order
 from narrator.store import reads
 from narrator.store.verify import verify
-from tests.exchange.bringing import SAMPLES, around, bring, story_of, whole_file
+from tests.exchange.bringing import SAMPLES, around, bring, still, story_of, whole_file
 
 ROOT = Path(__file__).parents[2]
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -343,3 +344,35 @@ def test_what_a_killed_import_left_is_cleared_away(tmp_path: Path) -> None:
     assert [each.suffix for each in shelf.iterdir()] == [".importing"]
     report = bring(shelf, sample)
     assert [str(each) for each in shelf.iterdir()] == report.campaigns
+
+
+LONG = 40_000
+
+
+@pytest.mark.spec("X3")
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"name": "Ada", "first_mes": "{{//" * LONG, "description": "{{" * LONG},
+        {"title": "S", "prompt": "${" * LONG},
+        {"messages": [{"msg": "Hi."}, {"msg": "-\n" * LONG + "x"}, {"msg": "*_" * LONG + '"“' * LONG}]},
+        {"entries": {"0": {"key": "/," * LONG, "content": "x"}}},
+        {"entries": {"0": {"key": ["/" * LONG + "!"], "content": "x"}}},
+    ],
+    ids=["comments", "placeholders", "marks", "keys", "slashes"],
+)
+def test_texts_that_are_hard_to_read_are_read_in_time(tmp_path: Path, value: Any) -> None:
+    started = time.process_time()
+    report = bring(tmp_path, write(tmp_path, "a.json", value))
+    for name in ("a.md", "a.html"):
+        export(Path(report.campaigns[0]), tmp_path / name, Wish(), clock=still)
+    assert time.process_time() - started < 10
+
+
+@pytest.mark.spec("X3")
+def test_prose_that_is_hard_to_read_is_read_in_time(tmp_path: Path) -> None:
+    started = time.process_time()
+    for number, text in enumerate(("# a" + " " * LONG + "x", "#" * LONG, "\n \n" * LONG + "x", "> " * LONG)):
+        bring(tmp_path / "shelf", write(tmp_path, f"{number}.txt", text))
+        bring(tmp_path / "shelf", write(tmp_path, f"{number}.txt", text), as_format="canon")
+    assert time.process_time() - started < 10

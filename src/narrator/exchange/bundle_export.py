@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from narrator.exchange.bundle_models import FORMAT
+from narrator.store.parts import named_in
 from narrator.store.rows import Rows
 
 Progress = Callable[[str, int, int], None]
@@ -211,7 +212,7 @@ def _digests(rows: Rows) -> dict[bytes, int]:
     """The parts that any provenance names, by their hash, numbered in the order in which they are first named."""
     found: dict[bytes, int] = {}
     for _, record in rows.of("provenance"):
-        for each in json.loads(record).get("hashes", ()):
+        for each in named_in(json.loads(record)):
             digest = bytes.fromhex(each)
             if digest not in found and rows.part(digest) is not None:
                 found[digest] = len(found) + 1
@@ -223,9 +224,7 @@ def _provenance(
 ) -> Iterator[dict[str, Any]]:
     for node_id, text in rows.of("provenance"):
         record = json.loads(text)
-        hashes = {
-            each: digests[bytes.fromhex(each)] for each in record.pop("hashes", ()) if bytes.fromhex(each) in digests
-        }
+        hashes = {each: digests[bytes.fromhex(each)] for each in named_in(record) if bytes.fromhex(each) in digests}
         record.pop("prompt_hash", None)
         if "prompt" in record:
             if with_prompts:

@@ -274,9 +274,7 @@ class BundleFile:
             return (row.name, row.enabled, row.text, int(row.deleted))
         record = dict(row.record)
         if isinstance(record.get("prompt"), dict):
-            hashes: list[str] = []
-            record["prompt"] = self._with_hashes(record["prompt"], hashes)
-            record["hashes"] = hashes
+            record["prompt"] = self._with_hashes(record["prompt"])
         return (row.node, compact(record))
 
     def _memory_row(self, row: MemoryRow, now: str) -> tuple[Any, ...]:
@@ -285,15 +283,14 @@ class BundleFile:
         marks = (int(row.pinned), int(row.forgotten))
         return (row.node, row.text, row.source, first, *marks, row.created_at or now)
 
-    def _with_hashes(self, value: Any, hashes: list[str]) -> Any:
+    def _with_hashes(self, value: Any) -> Any:
         if isinstance(value, dict):
             if value.keys() == {"part"}:
                 at = 32 * (value["part"] - 1)
-                hashes.append(self.found.digests[at : at + 32].hex())
-                return hashes[-1]
-            return {key: self._with_hashes(inner, hashes) for key, inner in value.items()}
+                return self.found.digests[at : at + 32].hex()
+            return {key: self._with_hashes(inner) for key, inner in value.items()}
         if isinstance(value, list):
-            return [self._with_hashes(inner, hashes) for inner in value]
+            return [self._with_hashes(inner) for inner in value]
         return value
 
 

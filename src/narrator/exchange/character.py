@@ -27,7 +27,7 @@ from narrator.exchange.sillytavern import read_book
 
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 ZIP_MAGIC = b"PK\x03\x04"
-_COMMENT = re.compile(r"\{\{//[^}]*\}\}")
+_COMMENT = re.compile(r"\{\{//[^}]{0,2000}\}\}")
 
 
 def read(value: Any, notes: Notes) -> Plan:

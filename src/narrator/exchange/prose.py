@@ -11,6 +11,7 @@ from narrator.exchange.report import Notes
 KINDS = ("canon", "reference", "inspiration")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)]*\s+|[。！？]")
+_HEADING_LENGTH = 300
 PASSAGE = 1200
 """Characters after which a passage ends at the next paragraph."""
 
@@ -18,7 +19,7 @@ PASSAGE = 1200
 def title_of(text: str, file: str) -> str:
     """The first heading, or the name of the file."""
     for line in text.splitlines()[:50]:
-        heading = _HEADING.match(line)
+        heading = _HEADING.match(line[:_HEADING_LENGTH])
         if heading is not None:
             return heading[1][:120]
     return re.sub(r"\.\w{1,5}$", "", file)[:120]
@@ -58,7 +59,7 @@ def split(text: str) -> list[str]:
     """The passages of a text; run together they hold every paragraph."""
     found: list[str] = []
     for paragraph in (piece for whole in re.split(r"\n\s*\n", text.strip("\n")) for piece in _pieces(whole)):
-        is_heading = _HEADING.match(paragraph.strip().split("\n")[0]) is not None
+        is_heading = _HEADING.match(paragraph.strip().split("\n")[0][:_HEADING_LENGTH]) is not None
         if found and not is_heading and len(found[-1]) + len(paragraph) <= PASSAGE:
             found[-1] += f"\n\n{paragraph}"
         elif paragraph.strip():

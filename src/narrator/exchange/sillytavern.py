@@ -121,7 +121,7 @@ def _read_message(row: Fields, parent: int, plan: Plan, tree: _Tree) -> int:
     takes = {each: tree.put(parent, role, each, created) for each in swipes}
     at = takes[text] if text in takes else tree.put(parent, role, text, created)
     extra = row.table("extra")
-    link = extra.text("bookmark_link")
+    link = extra.text("bookmark_link")[:500]
     if link:
         plan.checkpoints.append((_DATE.sub("", link) or link, at))
     if extra.truth("isSmallSys"):

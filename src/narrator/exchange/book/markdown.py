@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from narrator.exchange.book.pages import Book, Passage
 
-_BLOCK = re.compile(r"^(\s{0,3})(#{1,6}(?=\s|$)|>|(?:[-=*_]\s*){3,}$|```|~~~)", re.MULTILINE)
+_BLOCK = re.compile(r"^([ \t]{0,3})(#{1,6}(?=\s|$)|>|(?:[-=*_][ \t]*){3,}$|```|~~~)", re.MULTILINE)
 
 
 def write_markdown(book: Book, write: Callable[[str], object]) -> None:
