@@ -30,7 +30,7 @@ def story(tmp_path: Path) -> Iterator[Story]:
 
 def told(story: Story, text: str, parts: tuple[str, ...], at: int) -> int:
     """A narration whose provenance names parts."""
-    record = {"hashes": [part_hash(part).hex() for part in parts]}
+    record = {"prompt": {"tail": [{"hash": part_hash(part).hex()} for part in parts]}}
     node = NewNode("narrator", text, origin="generated", provenance=record)
     return commit.accept(story.store, Acceptance(at, (node,), story.position, parts=parts, narrated=0))[-1]
 

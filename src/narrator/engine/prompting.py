@@ -23,7 +23,7 @@ from narrator.engine.story import Story
 from narrator.engine.turn import Plan
 from narrator.narrators.port import Outcome
 from narrator.store import reads
-from narrator.store.parts import load_parts, part_hash
+from narrator.store.parts import load_parts, named_in, part_hash
 
 _INLINE: Final = 96
 _FIRST_WINDOW: Final = 32
@@ -213,15 +213,9 @@ def pack(parts: PromptParts) -> tuple[dict[str, Any], tuple[str, ...]]:
     return record, tuple(texts)
 
 
-def hashes_in(record: Mapping[str, Any]) -> list[str]:
-    """The content hashes that a packed prompt names."""
-    found = [record["prefix"], *(part["hash"] for part in record["tail"] if "hash" in part)]
-    return [*found, record["checkpoint"]] if "checkpoint" in record else found
-
-
 def unpack(story: Story, record: Mapping[str, Any]) -> PromptParts:
     """The prompt of a packed record, part for part as it was. Raises ``Damaged`` where something is missing."""
-    texts = load_parts(story.store, [bytes.fromhex(each) for each in hashes_in(record)])
+    texts = load_parts(story.store, [bytes.fromhex(each) for each in named_in({"prompt": record})])
 
     def text_of(hashed: str) -> str:
         return texts[bytes.fromhex(hashed)]

@@ -337,7 +337,6 @@ def accept(teller: Teller, flight: InFlight, judged: Judged) -> list[int]:
     packed, texts = prompting.pack(flight.prompt) if flight.prompt is not None else ({}, ())
     if packed:
         record["prompt"] = packed
-        record["hashes"] = prompting.hashes_in(packed)
     narration = NewNode(
         "narrator",
         flight.text,

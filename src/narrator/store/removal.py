@@ -16,6 +16,7 @@ from typing import Literal
 from narrator.core.tree import Coordinate, Node
 from narrator.store import commit
 from narrator.store.open import Store
+from narrator.store.parts import named_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,4 +182,4 @@ def prune(store: Store, removal: Removal) -> None:
 def _hashes(db: sqlite3.Connection) -> Iterable[bytes]:
     """The content hashes that any provenance names."""
     for (record,) in db.execute("SELECT record FROM provenance"):
-        yield from (bytes.fromhex(each) for each in json.loads(record).get("hashes", ()))
+        yield from map(bytes.fromhex, named_in(json.loads(record)))
