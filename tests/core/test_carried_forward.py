@@ -323,6 +323,17 @@ def test_there_is_something_to_suggest_everywhere() -> None:
             assert game.is_understood, (place, idea)
 
 
+@pytest.mark.spec("U23", "T20")
+def test_what_is_suggested_is_in_words() -> None:
+    """The campaign's own names for groups of synonyms are not among them."""
+    groups = {word for word in ANSTRY.synonyms if word.startswith("x")}
+    knows = {"flags__knows_roll": True, "flags__knows_anne": True, "flags__ida_agrees": True}
+    for place in PLACES:
+        for game in (standing_in(place), standing_in(place).set(**knows)):
+            ideas = suggestions(ANSTRY, game.state, seed=SEED, chain_hash=b"w" * 32, count=100)
+            assert not [idea for idea in ideas if groups & set(idea.split())], place
+
+
 @pytest.mark.spec("U23")
 def test_what_a_storylet_suggests_is_answered_by_that_storylet() -> None:
     """The suggestion is typed where the storylet answers, with what its condition asks for."""
