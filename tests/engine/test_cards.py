@@ -10,6 +10,9 @@ from narrator.core.cards import CardEdit
 from narrator.engine import cards as triggering
 from narrator.engine import turn
 from narrator.engine.events import CardsListed, PromptShown
+from narrator.engine.story import utc_now
+from narrator.exchange.exporting import Wish, export
+from narrator.exchange.importing import Surroundings, import_files
 from narrator.narrators.fake import FakeNarrator
 from narrator.narrators.port import Purpose
 from narrator.store import sources
@@ -274,3 +277,30 @@ def test_changes_add_up(tmp_path: Path) -> None:
         assert [card.name for card in sources.definition(story.store).cards] == ["Heron", "Night Watch", "World"]
     finally:
         story.close()
+
+
+@pytest.mark.spec("X7", "S35")
+def test_a_bundle_carries_the_changes(tmp_path: Path) -> None:
+    path = make(tmp_path, MILL)
+    story = open_story(path)
+    story.edit_card(story.card("Bell"), CardEdit(is_enabled=False, text="Cracked."))
+    story.edit_card(story.card("Heron"), CardEdit(is_deleted=True))
+    story.close()
+    (tmp_path / "lore.md").write_text("# Bells\n\nBells answer.\n")
+    around = Surroundings(tmp_path / "copies", utc_now, lambda: "id", lambda: 7)
+    import_files([tmp_path / "lore.md"], around, as_format="canon", into=path, condition="flags.dark")
+    export(path, tmp_path / "first.json", Wish(), clock=utc_now)
+    (report,) = import_files([tmp_path / "first.json"], around)
+    export(Path(report.campaigns[0]), tmp_path / "second.json", Wish(), clock=utc_now)
+    assert (tmp_path / "first.json").read_bytes() == (tmp_path / "second.json").read_bytes()
+    copy = open_story(Path(report.campaigns[0]))
+    try:
+        assert [(card.name, card.is_enabled, card.text) for card in copy.definition.cards][1] == (
+            "Bell",
+            False,
+            "Cracked.",
+        )
+        assert [row.condition for row in sources.knowledge(copy.store)] == ["flags.dark"]
+        assert not sources.has_unindexed_passages(copy.store)
+    finally:
+        copy.close()

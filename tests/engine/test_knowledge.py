@@ -1,4 +1,4 @@
-"""Imported knowledge: split, searched by input and scene, quoted with its kind, switched for the campaign (C28, S35)."""
+"""Imported knowledge: split, searched by input and scene, quoted with its kind, switched for a campaign (C28)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from narrator.engine.story import utc_now
 from narrator.exchange.importing import Surroundings, import_files
 from narrator.exchange.prose import PASSAGE, split
 from narrator.narrators.fake import FakeNarrator
-from narrator.store import sources
+from narrator.narrators.port import Purpose
+from narrator.store import commit, sources
 from tests.engine.playing import DEFINITION, make, playing
 from tests.engine.test_cards import telling, told
 from tests.store.making import open_story
@@ -69,8 +70,6 @@ def skerry(tmp_path: Path) -> Path:
 
 def fake() -> FakeNarrator:
     narrator = telling()
-    from narrator.narrators.port import Purpose
-
     narrator.answer(Purpose.CHECK, {"check": None})
     return narrator
 
@@ -196,8 +195,6 @@ def test_common_words_find_nothing(tmp_path: Path) -> None:
     add(tmp_path, path)
     story = open_story(path)
     try:
-        from narrator.store import commit
-
         commit.index_passages(story.store)
         commit.index_passages(story.store)
         assert sources.telling_phrases(story.store, ["the", "is", "and", "skerry", "bread"], 9) == ["bread"]

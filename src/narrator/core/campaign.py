@@ -241,11 +241,12 @@ def outcome_name(name: str) -> str:
 
 def _card(table: door.CardTable, where: str, problems: list[Problem]) -> Card:
     if table.regex:
-        for at, key in enumerate(table.keys):
-            try:
-                regex.compile(key)
-            except regex.error as error:
-                problems.append((f"{where}.keys[{at}]", f"is no regular expression: {error}"))
+        for place, keys in (("keys", table.keys), ("secondary", table.secondary)):
+            for at, key in enumerate(keys):
+                try:
+                    regex.compile(key)
+                except regex.error as error:
+                    problems.append((f"{where}.{place}[{at}]", f"is no regular expression: {error}"))
     return Card(
         name=table.name,
         text=table.text,

@@ -76,14 +76,17 @@ def _things(event: e.Event) -> list[str]:
             lines = (f"#{m.id}{', pinned' if m.pinned else ''}: {m.text}" for m in memories)
             nothing = "No memories yet."
         case e.CardsListed(cards=cards):
-            lines, nothing = map(_card, cards), "No cards."
+            # One card with its text is the answer to /card; the list says whose it is (S35).
+            heading = [] if any(card.text for card in cards) or not cards else ["Cards of the whole campaign:"]
+            lines, nothing = [*heading, *map(_card, cards)], "No cards."
         case e.AuditListed(audit=audit):
             lines, nothing = map(_audit, audit), "Never changed."
         case e.Suggested(suggestions=suggestions):
             lines = (f"{number}. {text}" for number, text in enumerate(suggestions, 1))
             nothing = "No suggestions."
         case e.KnowledgeListed(knowledge=knowledge):
-            lines = (f"#{k.id}: {k.title}, {k.kind}{'' if k.enabled else ', off'}" for k in knowledge)
+            heading = ["Knowledge of the whole campaign:"] if knowledge else []
+            lines = [*heading, *(f"#{k.id}: {k.title}, {k.kind}{'' if k.enabled else ', off'}" for k in knowledge)]
             nothing = "No imported knowledge."
         case e.HelpShown(help=entries):
             lines, nothing = map(_help, entries), "No such command."

@@ -151,6 +151,7 @@ class Marking(Performing):
         branches = [each.name or each.label for each in self.story.branches()[:500]]
         names = dict.fromkeys(("restore", "delete-checkpoint", "rename-checkpoint"), saved)
         names |= dict.fromkeys(("switch", "delete-branch", "rename-branch"), branches)
+        names["card"] = [card.name for card in self.story.definition.cards]
         return names
 
     # -- search -----------------------------------------------------------------------------------------------------

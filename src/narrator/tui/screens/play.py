@@ -36,6 +36,7 @@ from narrator.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from narrator.engine.session import Session
+    from narrator.engine.story import Story
 
 DRAFT_SECONDS = 0.3
 WATCH_SECONDS = 1.0
@@ -71,7 +72,6 @@ class PlayScreen(PlayActs):
         self._where: e.HeadMoved | None = None
         self._standing = Standing()
         self._draft_timer: Timer | None = None
-        self._sent_input: tuple[str, str] | None = None
         self._told_since = 0.0
         self._told_bytes = 0
         self._kept_place: Place | None = None
@@ -105,11 +105,22 @@ class PlayScreen(PlayActs):
         except NarratorError as error:
             self.narrator_app.open_failed(error)
             return
+        self._restore_draft(story)
         self.story = story
         self.transcript.open_story(PathSource(story))
         self._show_standing(story.where())
         self.composer.editor.focus()
         self.call_after_refresh(self._start)
+
+    def _restore_draft(self, story: Story) -> None:
+        """What was typed and not sent, or sent and not accepted, before anything of the new composer is kept (U9)."""
+        kept = reads.draft(story.store)
+        if kept is not None and kept.text:
+            self.composer.put(kept.text)
+            if kept.mode in MODES:
+                self.composer.mode = kept.mode
+                self.composer.show_mode()
+            self.say("What you had typed is back.")
 
     def _start(self) -> None:
         """After the first frame: the narrator is imported and the session begins."""
@@ -312,13 +323,6 @@ class PlayScreen(PlayActs):
 
     def _greeted(self, ready: e.Ready) -> None:
         self._stand(narrator=ready.narrator)
-        if ready.draft and not self.composer.text:
-            self.composer.put(ready.draft)
-            kept = reads.draft(self.story.store)
-            if kept is not None and kept.mode in MODES:
-                self.composer.mode = kept.mode
-                self.composer.show_mode()
-            self.say("What you had typed is back.")
         if ready.read_only:
             self.say("Somebody else has this campaign open; you can read it, and it follows.")
 
@@ -339,7 +343,6 @@ class PlayScreen(PlayActs):
         is_told = any(COMMANDS[name].is_turn or name == "keep" for name in self._in_hand) and 0 < len(told) <= 2
         if is_told:
             self._told_bytes = 0
-            self._sent_input = None
             self.transcript.accept_story(told[0].position, redo=where.redo)
         else:
             self.transcript.refresh_story(keep=self._kept_place, redo=where.redo)
@@ -360,7 +363,6 @@ class PlayScreen(PlayActs):
                 typed = self.composer.text
                 self.composer.put(failed.draft if not typed else f"{failed.draft}\n{typed}")
                 self._input_back = failed.draft
-            self._sent_input = None
             self.say("")
         else:
             self.say(words)
@@ -412,6 +414,8 @@ class PlayScreen(PlayActs):
         total = sum(part.tokens for part in prompt.parts)
         if isinstance(window, int) and window > 0:
             self._stand(share=total / window)
+        left_out = sum(part.kind == "left-out" and part.source in ("card", "knowledge") for part in prompt.parts)
+        self._stand(crowded_out=left_out)
 
     def _refresh_sides(self) -> None:
         if self.rail.display:
@@ -447,7 +451,7 @@ class PlayScreen(PlayActs):
             self._draft_timer.resume()
 
     async def _write_draft(self) -> None:
-        """Keep what is typed (U9); during a turn also what was sent, so that a crash loses neither."""
+        """Keep what is typed (U9); what was sent is kept beside it until it is accepted."""
         if self._draft_timer is not None:
             self._draft_timer.pause()
         composer = next(iter(self.query(Composer)), None)
@@ -456,11 +460,9 @@ class PlayScreen(PlayActs):
         if self.story is None or self.story.is_read_only:
             return
         text, mode = self._typed_last
-        if self._sent_input is not None:
-            sent, mode = self._sent_input
-            text = f"{sent}\n{text}" if text else sent
+        is_telling = self.session is not None and self.session.is_turning
         try:
-            commit.keep_draft(self.story.store, text, mode)
+            commit.keep_draft(self.story.store, text, mode, is_telling=is_telling)
         except NarratorError as error:
             self.say(f"What you type cannot be kept: {error.message}")
 

@@ -14,7 +14,10 @@ from narrator.tui.wrap import cells, clip
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the status line says. ``share`` of the token budget used (None: unknown), ``rate`` tokens a second or 0."""
+    """What the status line says. ``share`` of the token budget used (None: unknown), ``rate`` tokens a second or 0.
+
+    ``crowded_out`` counts triggered cards and found passages that have no room in the prompt (C27).
+    """
 
     campaign: str = ""
     place: str = ""
@@ -24,6 +27,7 @@ class Standing:
     narrator: str = ""
     host: str = ""
     rate: float = 0.0
+    crowded_out: int = 0
     is_telling: bool = False
     is_read_only: bool = False
 
@@ -44,6 +48,7 @@ def status_words(standing: Standing, width: int) -> str:
         (2, f"{standing.redo} to redo" if standing.redo else ""),
         (2, "read only" if standing.is_read_only else ""),
         (5, f"budget {gauge(standing.share)}" if standing.share is not None else ""),
+        (2, f"{standing.crowded_out} without room" if standing.crowded_out else ""),
         (4, told),
         (6, f"{standing.rate:.0f} tok/s" if standing.rate else ""),
         (1, "telling…" if standing.is_telling else ""),
