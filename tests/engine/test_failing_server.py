@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import random
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -15,64 +13,13 @@ import pytest
 from narrator.engine.events import Failed, Noted
 from narrator.narrators.openai_compatible import OpenAICompatible
 from narrator.store.verify import verify
+from tests.engine.failures_page import WAYS
 from tests.engine.playing import BRAVER, CLIMB, playing
-from tests.fake_server import (
-    Answer,
-    Exchange,
-    FakeServer,
-    call,
-    chunk,
-    cut,
-    flood,
-    give,
-    page,
-    pieces,
-    refuse,
-    say,
-    stall,
-)
+from tests.fake_server import Answer, Exchange, FakeServer, give, say
 
 TURNS = 200
 TIMEOUT = 0.2
 STUCK_SECONDS = 30
-
-ERROR = {"error": {"message": "the model fell over", "code": 500}}
-TOO_LONG = {
-    "error": {"message": "This model's maximum context length is 8192 tokens.", "type": "invalid_request_error"}
-}
-BEGUN = f"data: {json.dumps(chunk({'content': 'The wheel'}))}\n\n"
-
-WAYS: Mapping[str, Answer] = {
-    "400": refuse(400),
-    "400, too long": refuse(400, TOO_LONG),
-    "401": refuse(401),
-    "403": refuse(403),
-    "404, no such model": refuse(404),
-    "408": refuse(408),
-    "409": refuse(409),
-    "429": refuse(429, headers={"Retry-After": "0.01"}),
-    "429, for an hour": refuse(429, headers={"Retry-After": "3600"}),
-    "500": refuse(500),
-    "503": refuse(503),
-    "silence": stall(),
-    "silence in the middle": say("The wheel turns and", stall_at=2),
-    "a dropped connection": cut(),
-    "a drop in the middle": pieces(BEGUN, ends=False),
-    "an early end": pieces(BEGUN),
-    "an end before the beginning": pieces(),
-    "malformed events": pieces(BEGUN, "data: {not json}\n\n"),
-    "no choices": pieces('data: {"id": "c1", "choices": []}\n\n', "data: [DONE]\n\n"),
-    "an error inside": pieces(BEGUN, f"data: {json.dumps(ERROR)}\n\n"),
-    "a filter": say("The wheel", finish="content_filter"),
-    "a tool that was not offered": call("delete_all", '{"really": true}'),
-    "a page": page(),
-    "bytes that are no UTF-8": pieces(BEGUN, b'data: {"choices": [{"delta": {"content": "\xff\xfe"}}]}\n\n'),
-    "a body without an end": flood(b"x" * (1 << 20), 100),
-    "nothing": say(""),
-    "white space": say("  \n\n "),
-    "reasoning alone": say("", reasoning="Let me think."),
-    "a refusal": say("I'm sorry, but I can't help with that request."),
-}
 
 
 class Unreliable:
