@@ -346,6 +346,32 @@ async def test_a_transcript_never_goes_into_a_campaign(tmp_path: Path) -> None:
     assert heard.codes() == ["bad-value", "bad-value", "io-error"]
 
 
+@pytest.mark.spec("U25", "U26")
+async def test_a_recording_means_the_same_in_every_mode(tmp_path: Path) -> None:
+    record = tmp_path / "commands"
+    lines = ("look", "again", '{"command": "a text"}', "undo", "restart", "g", "//slash")
+    await hear(tmp_path, f"/record {record}", *lines, is_json=False)
+    assert record.read_text().splitlines() == [
+        "look",
+        '{"command": "do", "text": "look"}',
+        '/do {"command": "a text"}',
+        "/undo",
+        "/go 1",
+        '{"command": "do", "text": "{\\"command\\": \\"a text\\"}"}',
+        "//slash",
+    ]
+    played, _ = await hear(tmp_path, "/read")
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    replayed, _ = await hear(elsewhere, "/read", replay=record)
+    told = [[(step["role"], step["text"]) for step in heard.of("step")][-4:] for heard in (played, replayed)]
+    assert told[0] == told[1]
+    assert len(told[0]) == 4
+
+    spaced = tmp_path / "spaced"
+    await hear(tmp_path, f"/record {spaced}", '{ "text": "one\\ntwo", "command": "do"}', "{ broken", "undo")
+    assert spaced.read_text() == '{"command": "do", "text": "one\\ntwo"}\n\nundo\n'
+
+
 @pytest.mark.spec("U26")
 async def test_a_recording_is_replayed_and_then_the_keyboard_goes_on(tmp_path: Path) -> None:
     record = tmp_path / "commands"

@@ -170,7 +170,9 @@ def test_a_turn_that_loses_its_reader_ends_quietly_too(ferry: Callable[[str], Pa
         stderr=subprocess.PIPE,
         encoding="utf-8",
     )
-    assert lines.stdin is not None and lines.stdout is not None and lines.stderr is not None
+    assert lines.stdin is not None
+    assert lines.stdout is not None
+    assert lines.stderr is not None
     lines.stdin.write("look around\n")
     lines.stdin.flush()
     assert "Rain." in [line.strip() for line in (lines.stdout.readline() for _ in range(3))]

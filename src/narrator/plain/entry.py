@@ -19,7 +19,8 @@ class Entry:
 
     ``is_claimed``: a ``/stop`` or ``/keep`` acts on it. ``is_stopped``: it is answered ``stopped`` without beginning.
     ``is_internal`` lines are nobody's and are not answered, ``is_signal`` ones came from no line.
-    ``verdict`` is the answer where it is known already; ``note`` is told before everything else.
+    ``verdict`` is the answer where it is known already; ``note`` is told before everything else. ``recorded`` is the
+    line of a recording that means the same to whoever replays it, whatever the mode and the settings (U26).
     """
 
     text: str
@@ -29,6 +30,7 @@ class Entry:
     failure: NarratorError | None = None
     tag: Any = None
     note: str = ""
+    recorded: str = ""
     is_replayed: bool = False
     is_internal: bool = False
     is_signal: bool = False
@@ -61,7 +63,7 @@ def read_entry(
     last_input: Command | None = None,
 ) -> Entry:
     """The entry of a line; what is wrong with it is kept in ``failure``. Raises nothing."""
-    entry = Entry(text, number)
+    entry = Entry(text, number, recorded=text)
     try:
         if may_be_object and text.lstrip().startswith("{"):
             _read_object(entry)
@@ -69,7 +71,10 @@ def read_entry(
             entry.word = _word(text)
             found = parse_if_word(text, number, last_input=last_input) if has_if_words else None
             entry.command = found or parse_line(text, number)
+            if is_object(text):
+                entry.recorded = f"/do {text.strip()}"
             if found is not None:
+                entry.recorded = _spelled(found, text)
                 entry.note = f"“{text.strip()}” by itself is a command; /do {text.strip()} says it in the story."
     except NarratorError as error:
         entry.failure = error
@@ -77,6 +82,18 @@ def read_entry(
         entry.word = entry.command.name
         entry.tag = entry.command.tag
     return entry
+
+
+def is_object(text: str) -> bool:
+    """Whether a line of a recording is a JSON object; text that begins so is recorded with ``/do``."""
+    return text.lstrip().startswith('{"command"')
+
+
+def _spelled(command: Command, text: str) -> str:
+    """A bare word of interactive fiction as the command that it meant."""
+    if command.name in INPUTS:
+        return json.dumps({"command": command.name, "text": command.args["text"]}, ensure_ascii=False)
+    return "/go 1" if command.name == "go" else f"/{text.strip()}"
 
 
 def _word(text: str) -> str:
@@ -92,11 +109,14 @@ def _word(text: str) -> str:
 
 
 def _read_object(entry: Entry) -> None:
+    # What cannot be read fails in a replay too: as an empty line.
+    entry.recorded = ""
     try:
         obj = json.loads(entry.text)
     except (ValueError, RecursionError):
         raise BadValue("This line begins with { and is no JSON object.", "Text that begins so needs /do.") from None
     entry.tag = obj.get("tag")
+    entry.recorded = json.dumps({"command": obj.get("command"), **obj}, ensure_ascii=False)
     if isinstance(obj.get("command"), str):
         entry.word = obj["command"].strip().removeprefix("/").lower()
     entry.command = parse_object(obj, entry.number)

@@ -20,7 +20,7 @@ from narrator import paths
 from narrator.core.errors import BadValue, NarratorError
 from narrator.engine import events as e
 from narrator.engine.commands import Command
-from narrator.plain.entry import INPUTS, Entry, read_entry
+from narrator.plain.entry import INPUTS, Entry, is_object, read_entry
 from narrator.plain.files import Papers, read_lines
 from narrator.plain.human import Said, Voice
 from narrator.plain.output import Sink
@@ -251,7 +251,7 @@ class Conversation:
         self._is_prompted = False
         self._source.expect(None)
         if entry.text and not entry.is_internal and entry.word not in ("record", "replay", "quit"):
-            self._papers.record(entry.text)
+            self._papers.record(entry.recorded)
         if entry.note:
             self._tell(e.Noted(entry.note))
         if entry.is_replayed and not self._options.is_json:
@@ -338,8 +338,7 @@ class Conversation:
         """The lines of a recording go before everything that waits."""
         lines: deque[Entry] = deque()
         for text in read_lines(path):
-            is_object = text.lstrip().startswith('{"command"')
-            entry = read_entry(text, None, may_be_object=is_object, last_input=self._last_input)
+            entry = read_entry(text, None, may_be_object=is_object(text), last_input=self._last_input)
             entry.is_replayed = True
             if entry.is_input:
                 self._last_input = entry.command
