@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from narrator.core.campaign import minimal_definition
-from narrator.core.state import EMPTY, advance, is_ended
+from narrator.core.campaign import minimal_definition, parse_definition
+from narrator.core.state import EMPTY, advance, initial_events, is_ended
 from narrator.core.stems import SYNONYMS, match, parse_key, stems
 from narrator.core.storylets import Choice, choose, choose_again, suggestions, tell
 from tests.core.small_campaign import TEXT, Table, small, start, table
@@ -366,3 +366,38 @@ def test_three_suggestions_come_from_what_could_answer() -> None:
     assert len(ideas) == len(set(ideas)) == 3
     assert "Look around the yard" in ideas
     assert len(suggestions(minimal_definition("T", "O"), EMPTY, seed=1, chain_hash=b"")) == 3
+
+
+@pytest.mark.spec("T20", "T18")
+def test_suggestions_are_words_that_a_player_would_use() -> None:
+    text = """
+[campaign]
+id = "wings"
+title = "The Wings"
+opening = "Desmond sits on a costume hamper. The way out is behind him."
+[entities.desmond]
+name = "Desmond Vane"
+[synonyms]
+xdes = ["desmond", "lead"]
+[[storylets]]
+id = "named"
+keys = ["ask + desmond"]
+wordings = ["He looks up.", "He looks away."]
+[[storylets]]
+id = "made-up"
+keys = ["look + xdes"]
+wordings = ["Pale.", "Paler."]
+[[storylets]]
+id = "way"
+keys = ["go + outside"]
+wordings = ["Cold air.", "Colder air."]
+[[storylets]]
+id = "thing"
+keys = ["open + hamper"]
+wordings = ["Wigs.", "More wigs."]
+"""
+    definition = parse_definition(text)
+    state = advance(EMPTY, "opening", initial_events(definition))
+    found = suggestions(definition, state, seed=1, chain_hash=b"x", count=9)
+    assert {"Ask Desmond", "Go outside", "Open the hamper"} <= set(found)
+    assert not [each for each in found if "xdes" in each]

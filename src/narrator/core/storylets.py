@@ -48,6 +48,12 @@ _VERBS = {
 _NO_NOUNS = {"around", "about", "here", "i", "am", "you", "nothing", "out", "back", "up", "down", "it", "on"}
 
 
+_WAYS = {
+    *("outside", "inside", "ashore", "home", "upstairs", "downstairs", "aboard", "away", "backstage"),
+    *("north", "south", "east", "west", "forward", "onstage"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The storylet that answers. ``index`` counts the retries that fell to it; ``draw`` is what chance hangs on."""
@@ -242,11 +248,23 @@ def _idea(definition: Definition, storylet: Storylet) -> str:
     ):
         return ""
     verb, noun = groups
+    if noun in _WAYS:
+        return f"go {noun}" if verb == "go" else ""
+    if noun in definition.synonyms and not _is_said(definition, noun):
+        return ""  # a name that the author made up for a group of words
     people = [entity for entity in definition.entities.values() if entity.kind == "character"]
     names = {word for entity in people for name in (entity.id, entity.name, *entity.aliases) for word in words(name)}
     if noun in names:
-        return f"{'talk to' if verb == 'talk' else verb} the {noun}" if verb in {"ask", "talk"} else ""
+        proper = {word for entity in people for word in entity.name.split() if word[:1].isupper()}
+        called = next((word for word in proper if word.casefold() == noun), f"the {noun}")
+        return f"{'talk to' if verb == 'talk' else verb} {called}" if verb in {"ask", "talk"} else ""
     return f"{_VERBS[verb]} the {noun}" if verb != "talk" else ""
+
+
+def _is_said(definition: Definition, word: str) -> bool:
+    """Whether a word stands anywhere in the campaign's own prose."""
+    texts = [definition.opening, *(text for each in definition.storylets for o in each.outcomes for text in o.wordings)]
+    return any(word in text.casefold() and word in words(text) for text in texts)
 
 
 def _of(storylets: Iterable[Storylet], kind: str) -> list[Storylet]:
