@@ -275,6 +275,24 @@ def test_an_unknown_narrator_leaves_nothing_behind(home: Path) -> None:
     assert not (home / "campaigns").exists()
 
 
+@pytest.mark.spec("U21", "T14")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
+def test_a_full_disk_is_named(home: Path, definition: Path) -> None:
+    make(definition)
+    with Path("/dev/full").open("w") as full:
+        found = subprocess.run(
+            [sys.executable, "-m", "narrator", "export", "ferry", "-"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+    assert found.returncode == 1
+    assert found.stderr.startswith("narrator: The disk is full")
+    assert found.stderr.count("\n") == 1
+
+
 @pytest.mark.spec("U22")
 def test_what_concerns_the_whole_config_names_it_once(home: Path) -> None:
     home.mkdir(exist_ok=True)

@@ -6,6 +6,7 @@ a traceback is shown with ``--debug`` alone.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib import import_module
@@ -103,13 +104,20 @@ def main(argv: list[str] | None = None) -> int:
             raise
         return _fail(str(error), 2 if error.code == "bad-value" else 1)
     except BrokenPipeError:
-        # Nobody reads any more; the interpreter must not complain when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return 0
     except Exception as error:
         if is_debugging:
             raise
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            _forget_output()
+            return _fail("The disk is full; nothing more was written. (Make room, then do it again.)", 1)
         return _crash(error)
+
+
+def _forget_output() -> None:
+    """Nothing can be written any more; the interpreter must not complain when it flushes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:
