@@ -37,7 +37,6 @@ class Performing(ActingScreen):
         self.session: Session | None = None
         self._in_hand: set[str] = set()
         self._kept_place: Place | None = None
-        self._sent_input: tuple[str, str] | None = None
         self._last_input: Command | None = None
         self._has_said_if_word = False
 
@@ -147,9 +146,6 @@ class Performing(ActingScreen):
             return
         if editing is None and command.name in ("do", "say", "story"):
             self._last_input = command
-            self._sent_input = (str(command.args["text"]), command.name)
-        elif editing is not None and command.verb.is_turn:
-            self._sent_input = (text, self.composer.mode)
         self.composer.clear()
         self.run_command(command)
 

@@ -16,6 +16,7 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
+from narrator import paths
 from narrator.core.errors import NarratorError
 from narrator.engine import events as e
 from narrator.engine.commands import Command
@@ -134,12 +135,14 @@ class PlayScreen(PlayActs):
 
         looks_around = self.asked_narrator is None and app.chooses_narrator
         self.session = Session(self.story, narrator, app.settings, "ask", app.version, looks_around=looks_around)
+        if not self.story.is_read_only:
+            self.session._back_up_daily(paths.backups_folder())
         heard = self.session.events()
         await self.session.greet()
         if self.story.is_read_only:
             self.set_interval(WATCH_SECONDS, self._watch)
         abilities = await self.session.abilities()
-        self._stand(host=abilities.host)
+        self._stand(host=abilities.host, narrator=self.session.told_by)
         self.composer.history = self._earlier_inputs()
         for words in app.notes_of_start():
             self.transcript.note(words)
@@ -306,6 +309,8 @@ class PlayScreen(PlayActs):
                     self.transcript.note(check_words(check))
             case e.Noted(text=text):
                 self.say(text)
+                if self.session is not None:
+                    self._stand(narrator=self.session.told_by)  # a note may be of another narrator
                 if any(COMMANDS[name].is_turn for name in self._in_hand):
                     self.transcript.note(text)
             case e.Suggested(suggestions=suggestions):
@@ -402,7 +407,7 @@ class PlayScreen(PlayActs):
         if done.ok and verb.effect in (Effect.TURN, Effect.MOVE, Effect.WRITE):
             self._input_back = ""
         if done.command == "narrator" and self.session is not None:
-            self._stand(narrator=self.session.narrator.name)
+            self._stand(narrator=self.session.told_by)
         self._stand(rate=0.0 if not self.now().is_turn else self._standing.rate, is_telling=self.now().is_turn)
         if done.ok and verb.effect is Effect.TURN:
             self.perform(Command("prompt", tag="gauge"))
