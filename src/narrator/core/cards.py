@@ -30,8 +30,7 @@ REGEX_SECONDS: Final = 0.05
 _MOST_SLOW: Final = 4
 
 _SPACELESS: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_IN_WORD: Final = rf"[[\p{{L}}\p{{N}}\p{{M}}_]--[{_SPACELESS}]]"
-_HAS_EDGE: Final = regex.compile(_IN_WORD, regex.V1)
+_IN_WORD: Final = regex.compile(rf"[[\p{{L}}\p{{N}}\p{{M}}_]--[{_SPACELESS}]]", regex.V1)
 _ACCENTS: Final = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u065f\u0670]")
 _ALIKE: Final = str.maketrans({"ı": "i", "’": "'", "‘": "'", "ʼ": "'", "\u2010": "-", "\u00ad": None})
 _BETWEEN: Final = "\n\x1e\n"
@@ -160,6 +159,7 @@ class _Search:
 
     slow: list[str] = field(default_factory=list)
     folded: dict[tuple[str, bool], str] = field(default_factory=dict)
+    joined: dict[tuple[tuple[str, ...], bool], str] = field(default_factory=dict)
 
     def reason(self, card: Card, texts: tuple[str, ...]) -> str | None:
         """The key of a card that stands in these texts and passes its secondary keys, or None."""
@@ -183,16 +183,18 @@ class _Search:
         if not wanted:
             return False
         text = self._folded(texts, card.is_case_sensitive)
-        if wanted not in text:
-            return False
-        return not card.is_whole_word or _whole_word(wanted).search(text) is not None
+        return _stands_alone(wanted, text) if card.is_whole_word else wanted in text
 
     def _folded(self, texts: tuple[str, ...], is_case_sensitive: bool) -> str:
         """The texts as one, folded; each is folded once, whatever the depths of the cards."""
-        for each in texts:
-            if (each, is_case_sensitive) not in self.folded:
-                self.folded[each, is_case_sensitive] = fold_key(each, is_case_sensitive=is_case_sensitive)
-        return _BETWEEN.join(self.folded[each, is_case_sensitive] for each in texts)
+        whole = self.joined.get((texts, is_case_sensitive))
+        if whole is None:
+            for each in texts:
+                if (each, is_case_sensitive) not in self.folded:
+                    self.folded[each, is_case_sensitive] = fold_key(each, is_case_sensitive=is_case_sensitive)
+            whole = _BETWEEN.join(self.folded[each, is_case_sensitive] for each in texts)
+            self.joined[texts, is_case_sensitive] = whole
+        return whole
 
     def _matches(self, card: Card, pattern: str, texts: tuple[str, ...]) -> bool:
         """Whether an expression matches. After a few that were too slow no other is tried, so that a turn waits a
@@ -236,12 +238,22 @@ def _folded_key(key: str, is_case_sensitive: bool) -> str:
 _ALIKE_IN_CASE: Final = {sign: other for sign, other in _ALIKE.items() if sign != ord("ı")}
 
 
+def _stands_alone(key: str, text: str) -> bool:
+    """Whether a folded key stands between edges of words; a sign of a script without spaces is an edge by itself."""
+    has_start, has_end = _is_in_word(key[0]), _is_in_word(key[-1])
+    at = text.find(key)
+    while at >= 0:
+        end = at + len(key)
+        is_begun = has_start and at > 0 and _is_in_word(text[at - 1])
+        if not is_begun and not (has_end and end < len(text) and _is_in_word(text[end])):
+            return True
+        at = text.find(key, at + 1)
+    return False
+
+
 @lru_cache(maxsize=4096)
-def _whole_word(key: str) -> regex.Pattern[str]:
-    """A folded key between the edges of words; an edge of a script without spaces needs none."""
-    before = f"(?<!{_IN_WORD})" if _HAS_EDGE.match(key[0]) else ""
-    after = f"(?!{_IN_WORD})" if _HAS_EDGE.match(key[-1]) else ""
-    return regex.compile(before + regex.escape(key, special_only=True, literal_spaces=True) + after, regex.V1)
+def _is_in_word(sign: str) -> bool:
+    return _IN_WORD.match(sign) is not None
 
 
 @lru_cache(maxsize=1024)

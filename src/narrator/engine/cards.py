@@ -16,6 +16,7 @@ from narrator.engine.turn import Plan
 from narrator.store import reads, sources
 
 _WINDOW = 32
+_LARGEST_WINDOW = 512
 
 
 def trigger(story: Story, plan: Plan, state: State) -> Triggering:
@@ -24,7 +25,7 @@ def trigger(story: Story, plan: Plan, state: State) -> Triggering:
     if not any(card.is_enabled for card in there):
         return Triggering()
     told = _told(story, plan.history_end, cards.nodes_scanned(there))
-    since = _since(story, plan, state, cards.turns_remembered(there))
+    since = _since(story, plan, state)
     return cards.trigger(there, told, plan.input, state, since=since)
 
 
@@ -42,15 +43,15 @@ def _told(story: Story, last: Node | None, count: int) -> list[str]:
     return found[:count]
 
 
-def _since(story: Story, plan: Plan, state: State, most: int) -> dict[str, int]:
-    """How many turns ago each card fired last, as far back as ``most`` turns; 0 is the turn that is told."""
+def _since(story: Story, plan: Plan, state: State) -> dict[str, int]:
+    """How many turns ago each card fired last, as far back as any of them remembers; 0 is the turn that is told."""
     found: dict[str, int] = {}
-    if most == 0:
-        return found
+    timed = {card.name for card in story.definition.cards if card.is_enabled and cards.is_timed(card)}
+    most = cards.turns_remembered(story.definition.cards)
     end, turn = reads.end_of(story.store, plan.anchor), story.state(plan.anchor).turn
-    low = end.length + 1
-    while low > 1 and state.turn - turn <= most:
-        high, low = low - 1, max(1, low - _WINDOW)
+    low, size = end.length + 1, _WINDOW
+    while low > 1 and state.turn - turn <= most and timed - found.keys():
+        high, low, size = low - 1, max(1, low - size), min(2 * size, _LARGEST_WINDOW)
         nodes = reads.window(story.store, end, low, high)
         fired = sources.fired_cards(story.store, [node.id for node in nodes if node.role == "narrator"])
         for node in reversed(nodes):

@@ -23,7 +23,7 @@ from narrator.exchange.growth import Batch
 from narrator.exchange.plan import Plan, kept_rows, plan_rows, renamed
 from narrator.exchange.report import Notes, Report
 from narrator.exchange.sillytavern import read_chats
-from narrator.store import reads, rows
+from narrator.store import commit, reads, rows
 from narrator.store.open import Clock, open_store
 
 Ask = Callable[[str, str], str]
@@ -135,6 +135,7 @@ class _Prepared:
             store = open_store(self.into, clock=around.clock)
             try:
                 rows.add(store, self.addition)
+                commit.index_passages(store)
             finally:
                 store.close()
             self.report.into = str(self.into)
