@@ -103,7 +103,9 @@ async def test_a_small_model_is_called_small(ferry: Path, tmp_path: Path) -> Non
     tiny = NarratorSettings(kind="embedded", model_path=str(file))
     lost = NarratorSettings(kind="embedded", model_path=str(tmp_path / "none.gguf"))
     play = await start(ferry, Settings(narrators={"tiny": tiny, "lost": lost}, narrator="tiny"))
+    assert play.session.told_by == "tiny (small model)"
     assert (await play.do("/narrator scripted")).ok
+    assert play.session.told_by == "scripted"
     (said,) = [note for note in notes(play) if "small model" in note]
     assert "tiny" in said
     lost_notes = (await play.do("/narrator lost")).notes

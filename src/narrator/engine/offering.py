@@ -14,9 +14,13 @@ if TYPE_CHECKING:
 
 
 async def tell_remark(session: Session) -> None:
-    """What the player should know of the narrator before it tells."""
+    """What the player should know of the narrator before it tells; a small model is called small from then on."""
     narrator = session.narrator
-    if isinstance(narrator, HasRemark) and (remark := await narrator.remark()):
+    if not isinstance(narrator, HasRemark):
+        return
+    if (await narrator.capabilities()).is_small:
+        session.told_by = f"{narrator.name} (small model)"
+    if remark := await narrator.remark():
         session.publish(Noted(remark))
 
 

@@ -353,6 +353,7 @@ class Session:
     @narrator.setter
     def narrator(self, narrator: Narrator) -> None:
         self._narrator = narrator
+        self.told_by = narrator.name
         self._counter = Counter(narrator.count)
 
     async def kept_up(self) -> None:
