@@ -401,3 +401,15 @@ wordings = ["Wigs.", "More wigs."]
     found = suggestions(definition, state, seed=1, chain_hash=b"x", count=9)
     assert {"Ask Desmond", "Go outside", "Open the hamper"} <= set(found)
     assert not [each for each in found if "xdes" in each]
+
+
+@pytest.mark.spec("T3", "T18")
+def test_a_page_of_input_costs_no_more_than_a_sentence() -> None:
+    definition = parse_definition(TEXT)
+    state = advance(EMPTY, "opening", initial_events(definition))
+    long = "lamp oil and a great deal of talk about it " * 20_000
+
+    def answer(text: str) -> str:
+        return choose(definition, state, text, "do", seed=1, chain_hash=b"x", ordinal=0).storylet.id
+
+    assert answer(f"look around {long}") == answer(f"look around {long[:5_000]}")

@@ -48,6 +48,9 @@ _VERBS = {
 _NO_NOUNS = {"around", "about", "here", "i", "am", "you", "nothing", "out", "back", "up", "down", "it", "on"}
 
 
+_HEARD = 600
+"""Characters of an input that are matched: a key is about a sentence, and a page of text must not stop the program."""
+
 _WAYS = {
     *("outside", "inside", "ashore", "home", "upstairs", "downstairs", "aboard", "away", "backstage"),
     *("north", "south", "east", "west", "forward", "onstage"),
@@ -193,7 +196,7 @@ def _standard(definition: Definition, state: State, spoken: Stems) -> list[Story
 
 def _spoken(definition: Definition, state: State, text: str, mode: str | None) -> Stems:
     """The input's stems. What is said aloud is talk, and with one other person there, talk to them."""
-    spoken = stems(text, definition.language)
+    spoken = stems(text[:_HEARD], definition.language)
     if mode != "say":
         return spoken
     present = state.values.get("scene.present")
