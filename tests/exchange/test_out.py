@@ -19,6 +19,7 @@ from narrator.exchange.book.pages import Style
 from narrator.exchange.exporting import FORMS, Wish, export, form_of
 from narrator.store import commit, reads
 from narrator.store.commit import Acceptance
+from tests.engine.playing import playing
 from tests.exchange.bringing import SAMPLES, bring, still, story_of
 from tests.store.making import make, open_story
 
@@ -179,6 +180,22 @@ def test_world_info_goes_out_and_comes_back(tmp_path: Path) -> None:
     again = bring(tmp_path, tmp_path / "out.worldinfo.json")
     with story_of(report) as first, story_of(again) as second:
         assert first.definition.cards == second.definition.cards
+
+
+@pytest.mark.spec("X10", "S35")
+async def test_cards_go_out_as_the_player_left_them(tmp_path: Path) -> None:
+    report = bring(tmp_path, SAMPLES / "aidungeon-cards.json")
+    path = Path(report.campaigns[0])
+    async with playing(path, answers="yes") as play:
+        assert (await play.do("/card Pickers off")).ok
+        assert (await play.do("/card Tide table delete")).ok
+        export(path, tmp_path / "out.worldinfo.json", Wish(), clock=still)
+        export(path, tmp_path / "out.json", Wish(), clock=still)
+    entries = json.loads((tmp_path / "out.worldinfo.json").read_bytes())["entries"].values()
+    found = {entry["comment"]: entry["disable"] for entry in entries}
+    assert found == {"The Orchard": False, "Maud Perrin": False, "Pickers": True}
+    with story_of(bring(tmp_path, tmp_path / "out.json")) as story:
+        assert [card.name for card in story.definition.cards if card.is_enabled] == ["The Orchard", "Maud Perrin"]
 
 
 @pytest.mark.spec("X10", "X6")
