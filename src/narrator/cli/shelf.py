@@ -48,7 +48,7 @@ def _as_object(book: Book) -> dict[str, object]:
 
 def _line(book: Book) -> str:
     if book.problem:
-        return visible(f"{book.name}: cannot be read. {book.problem}")
+        return visible(f"{book.name}: {book.problem}")
     played = f", last played {book.played_at[:10]}" if book.played_at else ""
     where = f"step {book.position} of {book.steps}"
     return visible(f"{book.name}: {book.title}. {where}, {book.words} words{played}.")
