@@ -123,6 +123,14 @@ class Tmux:
                 raise AssertionError("It is still there:\n" + self.screen())
             rest()
 
+    @property
+    def exit_code(self) -> str:
+        """The exit code of the program that has ended; tmux knows it a moment later than that it is gone."""
+        deadline = time.monotonic() + PATIENCE
+        while not (code := self.value("#{pane_dead_status}")) and time.monotonic() < deadline:
+            rest()
+        return code
+
     def signal(self, number: int) -> None:
         """A signal to narrator."""
         os.kill(self.pid, number)

@@ -332,3 +332,24 @@ async def test_normal_play_never_says_branch(tmp_path: Path) -> None:
             await play.press(keys)
             await look()
         assert len(set(seen)) > 8
+
+
+@pytest.mark.spec("U9")
+async def test_a_draft_outlives_openings_in_which_nothing_is_typed(tmp_path: Path) -> None:
+    path = make_campaign(tmp_path)
+    async with playing(path) as play:
+        play.screen.composer.editor.insert("not sent")
+        await play.pilot.pause(0.5)
+    for _ in range(2):
+        async with playing(path) as play:
+            await play.press("escape", "escape", "tab", "tab")
+            await play.pilot.pause(0.5)
+            assert play.screen.composer.text == "not sent"
+
+
+@pytest.mark.spec("U22")
+async def test_opening_begins_the_days_backup(tmp_path: Path, home: Path) -> None:
+    path = make_campaign(home / "campaigns")
+    async with playing(path) as play, asyncio.timeout(20):
+        while not list((home / "backups").rglob("*.narrator")):
+            await play.pilot.pause(0.05)

@@ -448,6 +448,7 @@ class PlayScreen(PlayActs):
     @on(Composer.Changed)
     def _typed(self, event: Composer.Changed) -> None:
         event.stop()
+        self._typed_last = (self.composer.text_to_keep, self.composer.mode)
         if bool(self.composer.text) != self._has_text:
             self._has_text = not self._has_text
             self.show_keys()
