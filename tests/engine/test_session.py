@@ -256,11 +256,12 @@ async def test_two_verbs_at_once_are_done_one_after_the_other(mill: Path) -> Non
 async def test_upkeep_that_was_cancelled_starts_again_also_while_it_still_closes_up() -> None:
     """A turn may be over before the cancelled request has let its connection go."""
     lanes = Lanes(on_failure=lambda error: None)
-    closing, told = asyncio.Event(), asyncio.Event()
+    closing, told, at_work = asyncio.Event(), asyncio.Event(), asyncio.Event()
     begun: list[int] = []
 
     async def step() -> bool:
         begun.append(len(begun))
+        at_work.set()
         if len(begun) > 1:
             told.set()
             return False
@@ -275,6 +276,9 @@ async def test_upkeep_that_was_cancelled_starts_again_also_while_it_still_closes
 
     lanes.keep_up(step)
     await asyncio.sleep(0)
+    assert not begun, "what was told goes out first"
+    async with asyncio.timeout(5):
+        await at_work.wait()
     await lanes.begin_turn(turn())
     lanes.keep_up(step)
     await asyncio.sleep(0)

@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 CLOSE_SECONDS = 2.0
+#: What a turn told is handed on and drawn before upkeep begins: its first piece reads and measures without a break.
+UPKEEP_WAITS = 0.05
 
 
 class Lanes:
@@ -55,6 +57,7 @@ class Lanes:
         """One piece after the other, when the one that was cancelled (``before``) has closed what it held."""
         if before is not None and not before.done():
             await asyncio.wait({before})
+        await asyncio.sleep(UPKEEP_WAITS)
         try:
             while self._next_upkeep is not None and not self.is_turning:
                 if not await self._next_upkeep():
