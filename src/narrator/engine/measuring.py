@@ -82,6 +82,7 @@ async def measure(
     teller: Teller, plan: Plan, state: State, outcomes: Sequence[Outcome], abilities: Capabilities
 ) -> Measured:
     """The prompt of a narration, measured. Raises the named errors of the budget."""
+    await teller.by_meaning.wake()
     prefix = prompting.stable_prefix(teller.story, state)
     share = 1.0
     for _ in range(_MOST_LEARNINGS):
@@ -141,7 +142,9 @@ def _measure(
         shown_state=shown_state,
         cards=lore.cards,
         knowledge=lore.knowledge,
-        memories=memory.recall(story, plan, state, history.first_depth, teller.context.memories_in_prompt),
+        memories=memory.recall(
+            story, plan, state, history.first_depth, teller.context.memories_in_prompt, teller.by_meaning
+        ),
         is_for_small=abilities.is_small,
     )
     fitted = budget.fit(parts, counted, teller.counter)

@@ -20,12 +20,17 @@ from narrator.core.prompt import Part
 from narrator.core.state import State
 from narrator.core.view import name_of
 from narrator.core.words import match_any, phrases
+from narrator.engine.meaning import VectorIndex
 from narrator.engine.story import Story
 from narrator.engine.turn import Plan
 from narrator.store import commit, reads
+from narrator.store.reads import MemoryRow
 
 _MOST_PHRASES: Final = 12
 _MOST_COUNTED: Final = 24
+_MOST_FUSED: Final = 50
+_RANK_CONSTANT: Final = 60
+"""The k of reciprocal rank fusion: how little the first rank is worth over the next."""
 _MOST_SENTENCES: Final = 3
 _MOST_CHARACTERS: Final = 600
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’»)]*\s+|(?<=[。！？])")
@@ -34,31 +39,66 @@ _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’»)]*\s+|(?<
 # ------------------------------------------------------------------------------------------------------------ retrieval
 
 
-def recall(story: Story, plan: Plan, state: State, shown_from: int, limit: int) -> tuple[Part, ...]:
-    """The memories for the tail of a prompt: pinned ones first, then the best by full text, at most ``limit`` (C24).
+def recall(
+    story: Story,
+    plan: Plan,
+    state: State,
+    shown_from: int,
+    limit: int,
+    by_meaning: VectorIndex | None = None,
+) -> tuple[Part, ...]:
+    """The memories for the tail of a prompt: pinned ones first, then the best found, at most ``limit`` (C24).
 
-    Looked for are the words of the input (of the last narration where there is none) and of the scene, along the whole
-    path. What the raw tail shows from the depth ``shown_from`` on is not told a second time, unless it is pinned.
+    Looked for are the words of the input (of the last narration where there is none) and of the scene, and the meaning
+    of the former, along the whole path; both rankings are fused. What the raw tail shows from the depth ``shown_from``
+    on is not told a second time, unless it is pinned.
     """
     end = reads.end_of(story.store, plan.anchor)
     pinned = [prompt.memory_part(row.text, f"#{row.id}", "pinned") for row in reads.pinned_memories(story.store, end)]
     room = limit - len(pinned)
     if room <= 0:
         return tuple(pinned)
-    wanted = _wanted(story, plan, state)
-    if not wanted:
-        return tuple(pinned)
-    ranked = reads.ranked_memories(story.store, end, match_any(wanted), room, shown_from=shown_from)
-    return (*pinned, *(prompt.memory_part(row.text, f"#{row.id}", f"score {score:.2f}") for row, score in ranked))
+    text = _asked(plan)
+    wanted = _wanted(story, text, state)
+    in_words: list[tuple[MemoryRow, float]] = []
+    alike: list[tuple[MemoryRow, float]] = []
+    if by_meaning is not None and by_meaning.is_awake:
+        limit = max(room, _MOST_FUSED)
+        alike = by_meaning.rank(end, text, limit, shown_from=shown_from)
+    else:
+        limit = room
+    if wanted:
+        in_words = reads.ranked_memories(story.store, end, match_any(wanted), limit, shown_from=shown_from)
+    why: dict[int, list[str]] = {}
+    for row, score in in_words:
+        why.setdefault(row.id, []).append(f"words (score {score:.2f})")
+    for row, likeness in alike:
+        why.setdefault(row.id, []).append(f"meaning (likeness {likeness:.2f})")
+    best = fuse([row for row, _ in in_words], [row for row, _ in alike])[:room]
+    return (*pinned, *(prompt.memory_part(row.text, f"#{row.id}", ", ".join(why[row.id])) for row in best))
 
 
-def _wanted(story: Story, plan: Plan, state: State) -> list[str]:
-    """The rarest phrases of input and scene that any memory holds."""
-    if reads.has_unindexed_memories(story.store) and not story.is_read_only:
-        commit.index_memories(story.store)
+def fuse(*rankings: Sequence[MemoryRow]) -> list[MemoryRow]:
+    """Several rankings as one, by the sum of the reciprocals of 60 + rank; of equals, the first ranking's first."""
+    scores: dict[MemoryRow, float] = {}
+    for ranking in rankings:
+        for rank, row in enumerate(ranking, start=1):
+            scores[row] = scores.get(row, 0.0) + 1 / (_RANK_CONSTANT + rank)
+    return sorted(scores, key=lambda row: -scores[row])
+
+
+def _asked(plan: Plan) -> str:
+    """What the player has said, or else what was told last."""
     text = plan.input
     if not text and plan.history_end is not None and plan.history_end.role != "correction":
         text = plan.history_end.text
+    return text
+
+
+def _wanted(story: Story, text: str, state: State) -> list[str]:
+    """The rarest phrases of a text and the scene that any memory holds."""
+    if reads.has_unindexed_memories(story.store) and not story.is_read_only:
+        commit.index_memories(story.store)
     values = state.values
     present = values.get("scene.present")
     scene = [values.get("location"), *(present if isinstance(present, list) else [])]

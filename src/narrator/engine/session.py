@@ -25,6 +25,7 @@ from narrator.engine.draft import InFlight
 from narrator.engine.events import Asked, CampaignPlace, Done, Event, Failed, Noted, Ready
 from narrator.engine.feed import Feed
 from narrator.engine.jobs import Lanes
+from narrator.engine.meaning import Loader, VectorIndex, load_wordllama
 from narrator.engine.spending import Spending
 from narrator.engine.story import Story, utc_now
 from narrator.engine.teller import Teller, known_abilities
@@ -52,6 +53,7 @@ class Session:
         version: str,
         *,
         looks_around: bool = False,
+        meaning: Loader = load_wordllama,
     ) -> None:
         self.story = story
         self.narrator = narrator
@@ -63,6 +65,7 @@ class Session:
         self._feed = Feed()
         self._lanes = Lanes(self._upkeep_failed)
         self._upkeep = Upkeep()
+        self._by_meaning = VectorIndex(story.store, meaning, self._feed.publish)
         self._spending = Spending(story, settings.narrators, settings.limits)
         self._question: tuple[Asked, asyncio.Future[tuple[str, Any]]] | None = None
         self._questions = 0
@@ -87,10 +90,12 @@ class Session:
         clock: Clock = utc_now,
         backups: Path | None = None,
         looks_around: bool = False,
+        meaning: Loader = load_wordllama,
     ) -> Session:
         """Open a campaign and choose who tells it. Raises ``NarratorError``; nothing stays open then.
 
         ``looks_around``: where nothing is configured and nobody asked for, look for servers on this machine (T19).
+        ``meaning`` loads what finds memories by meaning, in a thread, when it is first needed (C24).
         """
         story = Story.open(path, clock=clock, read_only=read_only, backups=backups)
         try:
@@ -98,7 +103,7 @@ class Session:
             if narrator is None or isinstance(narrator, str):
                 narrator = casting.choose(settings, narrator, story.row.narrator)
             looks_around = looks_around and is_free
-            session = cls(story, narrator, settings, answers, version, looks_around=looks_around)
+            session = cls(story, narrator, settings, answers, version, looks_around=looks_around, meaning=meaning)
             if backups is not None and not read_only:
                 session._back_up_daily(backups)
             return session
@@ -336,6 +341,7 @@ class Session:
             self._counter,
             self.settings.context,
             self._spending,
+            self._by_meaning,
             self.settings.offline,
         )
 

@@ -15,6 +15,7 @@ from narrator.config import ContextSettings
 from narrator.core.budget import ASSUMED_WINDOW, Counter
 from narrator.core.errors import NarrationFailed, Refusal
 from narrator.engine.events import Event, Noted
+from narrator.engine.meaning import VectorIndex
 from narrator.engine.spending import NOTHING_USED, UNPAID, Spending
 from narrator.engine.story import Story
 from narrator.narrators.port import (
@@ -47,6 +48,7 @@ class Teller:
     counter: Counter
     context: ContextSettings
     spending: Spending
+    by_meaning: VectorIndex
     is_offline: bool = False
 
 

@@ -1,8 +1,9 @@
 """Upkeep: what is done for a story while no turn runs, one piece after another (T1, C19, C23).
 
-First a context checkpoint that is due, then memories, the latest block first. Each piece asks the narrator once or
-more and ends with one commit against its host node; cancelled before that it has written nothing. A narrator that
-reads the scene alone has no use for either.
+First vectors of memories that lack them, where the extra is installed (C24), then a context checkpoint that is due,
+then memories, the latest block first. Each piece of the latter asks the narrator once or more and ends with one commit
+against its host node; cancelled before that it has written nothing. A narrator that reads the scene alone has no use
+for any of it.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Upkeep:
             abilities = await abilities_of(teller)
             if not abilities.reads_messages:
                 return False
+            if await teller.by_meaning.keep_up():
+                return True
             return await self._compact(teller, abilities) or await self._remember(teller, abilities)
 
     async def _compact(self, teller: Teller, abilities: Capabilities) -> bool:
@@ -93,7 +96,8 @@ class Upkeep:
             return True
         told, nodes = text
         self._imported += nodes[-1].origin == "imported"
-        commit.keep_memory(story.store, nodes[-1].id, told, nodes[0].depth)
+        if commit.keep_memory(story.store, nodes[-1].id, told, nodes[0].depth):
+            teller.by_meaning.tell_missing()
         return True
 
     async def _condense(

@@ -270,7 +270,22 @@ def m004_spending(db: Database) -> None:
     db.conn.execute(_SPENDING)
 
 
-_MIGRATIONS = (m001_story, m002_kept, m003_knowledge, m004_spending)
+_VECTORS = """
+CREATE TABLE memory_vectors (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory_id INTEGER NOT NULL UNIQUE REFERENCES memories(id),
+    model TEXT NOT NULL,
+    vector BLOB NOT NULL
+) STRICT
+"""
+
+
+def m005_vectors(db: Database) -> None:
+    """What memories mean, as vectors: derived, disposable, made again in upkeep (C24)."""
+    db.conn.execute(_VECTORS)
+
+
+_MIGRATIONS = (m001_story, m002_kept, m003_knowledge, m004_spending, m005_vectors)
 
 
 def schema_version() -> int:

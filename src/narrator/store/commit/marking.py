@@ -99,6 +99,17 @@ def keep_memory(store: Store, node_id: int, text: str, first_depth: int) -> bool
     return True
 
 
+def keep_vectors(store: Store, model: str, made: Sequence[tuple[int, str, bytes]]) -> None:
+    """Keep the vectors of memories: (id, the text it was made from, vector). One whose text is another by now, or that
+    is gone, is passed over. Derived, they raise no revision."""
+    with store.transaction() as db:
+        db.executemany(
+            "INSERT OR REPLACE INTO memory_vectors (memory_id, model, vector)"
+            " SELECT id, ?, ? FROM memories WHERE id = ? AND text = ?",
+            [(model, vector, memory_id, text) for memory_id, text, vector in made],
+        )
+
+
 def keep_context_checkpoint(store: Store, made: ContextCheckpoint, *, replaces: Sequence[int] = ()) -> bool:
     """Keep a finished summary by its host, and delete those of the hosts that it replaces (C13, C20).
 
@@ -149,6 +160,7 @@ def change_memory(
         )
         if text is not None:
             _index_memory(db, memory_id, text)
+            db.execute("DELETE FROM memory_vectors WHERE memory_id = ?", (memory_id,))
         touch(store)
 
 

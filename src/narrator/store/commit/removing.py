@@ -81,7 +81,8 @@ def erase_rows(db: sqlite3.Connection, node_ids: Sequence[int]) -> None:
     db.executemany("INSERT OR IGNORE INTO temp.doomed VALUES (?)", [(each,) for each in node_ids])
     db.execute("INSERT OR IGNORE INTO temp.doomed SELECT id FROM nodes WHERE hidden_by IS NOT NULL")
     lost = "IN (SELECT id FROM temp.doomed)"
-    db.execute(f"DELETE FROM memories_fts WHERE rowid IN (SELECT id FROM memories WHERE node_id {lost})")
+    for table, key in (("memories_fts", "rowid"), ("memory_vectors", "memory_id")):
+        db.execute(f"DELETE FROM {table} WHERE {key} IN (SELECT id FROM memories WHERE node_id {lost})")
     for table in ("state_events", "checks", "snapshots", "memories", "comments", "provenance", "checkpoints"):
         db.execute(f"DELETE FROM {table} WHERE node_id {lost}")
     db.execute(
