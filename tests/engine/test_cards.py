@@ -16,7 +16,7 @@ from narrator.exchange.importing import Surroundings, import_files
 from narrator.narrators.fake import FakeNarrator
 from narrator.narrators.port import Purpose
 from narrator.store import sources
-from tests.engine.long_stories import lengthen, small
+from tests.engine.long_stories import keeps, lengthen, small, text_of
 from tests.engine.playing import Play, make, playing
 from tests.store.making import open_story
 
@@ -97,6 +97,23 @@ async def test_memories_and_corrections_trigger_nothing(tmp_path: Path) -> None:
         assert (await play.do("/note Mention no lamp.")).ok
         assert (await play.do("I wait.")).ok
         assert "whale oil" not in told(play)
+
+
+@pytest.mark.spec("C30")
+async def test_a_summary_triggers_nothing(tmp_path: Path) -> None:
+    path = make(tmp_path, MILL)
+    story = open_story(path)
+    lengthen(story, 40, size=400)
+    story.close()
+    fake = telling(8192)
+    fake.answer(Purpose.COMPACT, keeps("heron"))
+    async with playing(path, fake, answers="yes") as play:
+        assert (await play.do("I wait.")).ok
+        request = [each for each in fake.requests if each.purpose is Purpose.NARRATE][-1]
+        assert "heron" in text_of(request)
+        assert "miller's sister" not in text_of(request)
+        assert (await play.do("I look for the heron.")).ok
+        assert "miller's sister" in told(play)
 
 
 @pytest.mark.spec("C26", "W14")
