@@ -173,3 +173,11 @@ def test_an_edit_goes_through_a_link(tmp_path: Path) -> None:
     write(link, ("theme",), "dark")
     assert link.is_symlink()
     assert real.read_text() == '# mine\ntheme = "dark"\n'
+
+
+@pytest.mark.spec("T16")
+@pytest.mark.parametrize("text", ['offline = "yes"\n', "offline = true\nnarrator = \n"])
+def test_a_wrong_offline_keeps_words_on_this_machine(text: str) -> None:
+    settings, problems = parse(text)
+    assert settings.offline
+    assert problems

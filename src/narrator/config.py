@@ -10,7 +10,7 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
@@ -151,7 +151,8 @@ def parse(text: str) -> tuple[Settings, tuple[Problem, ...]]:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return Settings(), (Problem("", f"config.toml is no TOML and was not read: {error}."),)
+        # What was meant to keep words on this machine goes on doing so.
+        return Settings(offline="offline" in text), (Problem("", f"config.toml is no TOML and was not read: {error}."),)
     problems: list[Problem] = []
     adapter = TypeAdapter(Settings)
     # Each round names the wrong keys and takes them out; what is left is valid after a few.
@@ -165,6 +166,9 @@ def parse(text: str) -> tuple[Settings, tuple[Problem, ...]]:
                 problem = _leave_out(raw, tuple(found["loc"]), found["type"], found["msg"])
                 if problem.path not in [named.path for named in problems]:
                     problems.append(problem)
+    if any(problem.path == "offline" for problem in problems):
+        settings = replace(settings, offline=True)
+        problems.append(Problem("offline", "Until it is mended, it counts as true."))
     settings, more = _check_together(settings)
     return settings, (*problems, *more)
 

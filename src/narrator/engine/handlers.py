@@ -250,7 +250,8 @@ async def _delete_take(session: Session, command: Command) -> None:
     story = session.story
     node = find_take(story, command.args["n"], command.args.get("step"))
     plan = story.plan_delete_take(node)
-    if await _confirmed(session, {"take": node.id, "text": node.text[:200]}):
+    number = reads.siblings(story.store, node.parent_id).index(node.id) + 1
+    if await _confirmed(session, {"take": number, "id": node.id, "text": node.text[:200]}):
         story.delete(plan, "take")
 
 

@@ -311,7 +311,8 @@ class Story:
         return self._checkpoint(name).node_id
 
     def _checkpoint(self, name: str) -> Checkpoint:
-        found = reads.checkpoint_named(self.store, name)
+        # A name may have been saved with quotes that a command with two names takes for its own.
+        found = reads.checkpoint_named(self.store, name) or reads.checkpoint_named(self.store, f'"{name}"')
         if found is None:
             raise BadValue(f"There is no checkpoint “{name}”.", "`/checkpoints` lists them.", "no-such-checkpoint")
         return found
