@@ -332,8 +332,8 @@ def accept(teller: Teller, flight: InFlight, judged: Judged) -> list[int]:
     record = _provenance(flight, judged)
     if plan.origin == "edited" and plan.replaced is not None:
         # A reworded turn is the same turn: what fired in it goes on counting.
-        if fired := sources.fired_cards(story.store, [plan.replaced.id]).get(plan.replaced.id):
-            record["fired"] = fired
+        fired = sources.fired_cards(story.store, [plan.replaced.id]).get(plan.replaced.id)
+        record |= {"fired": fired} if fired else {}
     packed, texts = prompting.pack(flight.prompt) if flight.prompt is not None else ({}, ())
     if packed:
         record["prompt"] = packed
