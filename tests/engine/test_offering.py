@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 
 from narrator.config import NarratorSettings, Settings
+from narrator.core.prompt import FOR_SMALL
 from narrator.engine import casting
 from narrator.engine.events import Noted
 from narrator.engine.session import Session
 from narrator.narrators import discovery
 from narrator.narrators.discovery import Found
-from tests.engine.playing import Play, still
+from narrator.narrators.fake import FakeNarrator
+from narrator.narrators.port import Capabilities
+from tests.engine.playing import Play, playing, still
 from tests.fake_server import FakeServer, pieces, say
 from tests.gguf_file import make_gguf
 
@@ -114,3 +117,16 @@ async def test_a_small_model_is_called_small(ferry: Path, tmp_path: Path) -> Non
     assert (failed.code, failed.draft) == ("narrator-unreachable", "I wait.")
     assert (await play.do("/narrator tiny")).notes[0] == said
     await play.aclose()
+
+
+@pytest.mark.spec("T17", "C12")
+@pytest.mark.parametrize("is_small", [True, False])
+async def test_a_small_model_is_told_the_most_needful_last(ferry: Path, is_small: bool) -> None:
+    fake = FakeNarrator(capabilities=Capabilities(16_000, "reported", json_schema=True, is_small=is_small))
+    async with playing(ferry, fake) as play:
+        assert (await play.do("I wait.")).ok
+        assert (await play.do("/suggest")).ok
+    told, suggested = fake.requests
+    assert (FOR_SMALL in told.messages[-1].content) is is_small
+    assert told.messages[-1].content.endswith("I wait.")
+    assert FOR_SMALL not in "".join(message.content for message in suggested.messages)
