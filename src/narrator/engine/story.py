@@ -123,7 +123,7 @@ class Story:
 
     @property
     def head(self) -> Node:
-        return reads.needed(self.store, self.row.head_id)
+        return reads.head(self.store)
 
     @property
     def tip(self) -> Node:

@@ -32,6 +32,7 @@ _STEP_COLUMNS = (
     "n.id, n.role, n.branch_id, n.depth, n.mode, n.text, n.origin,"
     f" {_TAKES.format(' AND s.id <= n.id')}, {_TAKES.format('')}"
 )
+_HEAD = f"SELECT {COLUMNS} FROM nodes WHERE id = (SELECT head_node_id FROM campaign)"
 _NEWEST = f"{TAIL} SELECT {_STEP_COLUMNS} FROM tail JOIN nodes n ON n.id = tail.id ORDER BY tail.n DESC"
 
 
@@ -116,6 +117,12 @@ def needed(store: Store, node_id: int) -> Node:
     if row is None:
         raise Damaged(f"Step #{node_id} is missing.", node_id, "S5.8")
     return as_node(row)
+
+
+def head(store: Store) -> Node:
+    """The node that the story is read to. Raises ``Damaged`` where it is missing."""
+    row = store.db.execute(_HEAD).fetchone()
+    return as_node(row) if row is not None else needed(store, campaign(store).head_id)
 
 
 def end_of(store: Store, at: Node) -> End:
