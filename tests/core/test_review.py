@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from narrator.core.campaign import parse_definition
@@ -42,13 +44,13 @@ wordings = ["It holds. You drink.", "The bucket comes up full."]
 
 @pytest.mark.spec("U23", "T18")
 def test_a_sound_campaign_has_nothing_to_say() -> None:
-    assert review(parse_definition(SOUND), turns=200) == []
+    assert review(parse_definition(SOUND), Random(7), turns=200) == []
 
 
 @pytest.mark.spec("U23", "T18")
 def test_what_nobody_can_meet_is_named_by_key_path() -> None:
     broken = SOUND.replace('when = "flags.mended"\nending', 'when = "flags.mended and not flags.mended"\nending')
-    found = dict(review(parse_definition(broken), turns=200))
+    found = dict(review(parse_definition(broken), Random(7), turns=200))
     assert "storylets.draw" in found
     assert found["endings.water"].startswith("not reached")
 
@@ -58,7 +60,7 @@ def test_an_outcome_that_never_comes_and_a_dead_end_are_named() -> None:
     stuck = SOUND.replace('id = "look"\n', 'id = "look"\nwhen = "not flags.mended"\n').replace(
         'when = "flags.mended"\nending', 'when = "not flags.mended"\nending'
     )
-    found = review(parse_definition(stuck), turns=200)
+    found = review(parse_definition(stuck), Random(7), turns=200)
     assert any("dead end" in what and "yard" in what for _, what in found)
 
 
@@ -66,5 +68,5 @@ def test_an_outcome_that_never_comes_and_a_dead_end_are_named() -> None:
 def test_a_refused_effect_is_named_with_its_reason() -> None:
     effect = 'path = "flags.mended", value = true }'
     closed = SOUND.replace(effect, effect + ', { op = "close", path = "threads.leak" }')
-    found = review(parse_definition(closed), turns=200)
+    found = review(parse_definition(closed), Random(7), turns=200)
     assert [where for where, what in found if "refused" in what] == ["storylets.mend: close threads.leak"]

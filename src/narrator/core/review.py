@@ -8,10 +8,10 @@ it did not meet; the more turns, the surer. Deterministic for a seed.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 from narrator.core.conditions import holds
 from narrator.core.definition import Definition, Storylet
@@ -20,9 +20,18 @@ from narrator.core.rehearsal import Scene, Turn, begin, rehearse
 from narrator.core.state import ENDING
 
 Finding = tuple[str, str]
+_T = TypeVar("_T")
 TURNS = 2500
 _LONGEST = 40
 _BRANCHES_KEPT = 400
+
+
+class Chance(Protocol):
+    """Where the review's choices come from: a seeded generator, passed in."""
+
+    def random(self) -> float: ...
+    def choice(self, seq: Sequence[_T], /) -> _T: ...
+    def randbytes(self, n: int, /) -> bytes: ...
 
 
 @dataclass(slots=True)
@@ -38,9 +47,8 @@ class _Played:
     turns: int = 0
 
 
-def review(definition: Definition, *, turns: int = TURNS, seed: int = 7) -> list[Finding]:
-    """(key path, what is wrong), in the order of the file."""
-    chance = random.Random(seed)
+def review(definition: Definition, chance: Chance, *, turns: int = TURNS, seed: int = 7) -> list[Finding]:
+    """(key path, what is wrong), in the order of the file. ``seed`` is that of the campaign's dice."""
     played = _Played()
     starts = [begin(definition)]
     while played.turns < turns:
@@ -54,7 +62,7 @@ def _walk(
     played: _Played,
     starts: list[Scene],
     scene: Scene,
-    chance: random.Random,
+    chance: Chance,
     seed: int,
     turns: int,
 ) -> None:
@@ -75,7 +83,7 @@ def _walk(
                 starts.pop(1)
 
 
-def _least_heard(definition: Definition, played: _Played, scene: Scene, chance: random.Random) -> Storylet | None:
+def _least_heard(definition: Definition, played: _Played, scene: Scene, chance: Chance) -> Storylet | None:
     """A storylet whose condition holds here, of those that answered least so far."""
     ready = [
         each
@@ -88,7 +96,7 @@ def _least_heard(definition: Definition, played: _Played, scene: Scene, chance: 
     return min(tried, key=lambda each: each[:2])[2] if chance.random() < 0.8 else chance.choice(ready)
 
 
-def input_for(storylet: Storylet, chance: random.Random) -> str:
+def input_for(storylet: Storylet, chance: Chance) -> str:
     """Words that the storylet's own keys understand."""
     groups = chance.choice(storylet.keys).split("+")
     return " ".join(chance.choice(group.split("|")).strip().lstrip("=") for group in groups)
