@@ -309,7 +309,7 @@ class PlayActs(Marking):
             self.composer.editor.focus()
         else:
             transcript.focus()
-            self.say("↑ ↓ select a step; letters are commands (? lists them); typing goes back to the line below.")
+            self.say("↑ ↓ select a step; letters are commands (? lists them); Esc: back to typing.")
 
     def copy(self) -> None:
         """Ctrl+C: stop a turn; copy what is selected; else say how to quit."""
