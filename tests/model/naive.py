@@ -407,6 +407,8 @@ class Model(Tree):
         gone = {n.id for n in self.nodes.values() if n.hidden}
         # choice: S40 and S41, an unplaced take beside a coordinate that a final deletion frees takes it as in a prune.
         self.remove(gone)
+        for branch in self.branches.values():
+            branch.hidden = False  # one that an unplaced opening now stands on is there again
         self.deleted.clear()
 
     def remove(self, gone: set[int]) -> None:
