@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -26,6 +27,7 @@ _log = logging.getLogger(__name__)
 _BATCH: Final = 256
 _MOST_SEGMENTS: Final = 16
 _FIRST_LOOK: Final = 64
+_MOST_LOOKED_AT: Final = 500
 _MOST_CHARACTERS: Final = 2000
 WORTH_SAYING: Final = 10
 """The memory at which a campaign's player hears, once, that an extra would find more of them."""
@@ -36,7 +38,8 @@ class Meaning(Protocol):
 
     A vector has ``size`` bytes; one of another size, or of a model with another ``name``, is made again. ``least`` is
     the likeness (a cosine) below which two texts have nothing in common. ``gather`` makes of vectors what
-    ``likeness`` compares with quickly. ``embed`` is called in a thread, the others in the loop.
+    ``nearest`` compares with quickly: (position, likeness) in all of them one after the other, the best first, those
+    of at least ``least`` alone. ``embed`` is called in a thread, the others in the loop.
     """
 
     @property
@@ -52,7 +55,7 @@ class Meaning(Protocol):
 
     def gather(self, found: Sequence[bytes]) -> Any: ...
 
-    def likeness(self, text: str, gathered: Any) -> Sequence[float]: ...
+    def nearest(self, text: str, gathered: Sequence[Any]) -> Iterator[tuple[int, float]]: ...
 
 
 Loader = Callable[[], Meaning | None]
@@ -70,7 +73,8 @@ class VectorIndex:
         self._meaning: Meaning | None = None
         self._has_loaded = False
         self._stamp = (0, 0)
-        self._segments: list[tuple[list[int], Any]] = []
+        self._ids: list[int] = []
+        self._segments: list[Any] = []
 
     @property
     def is_awake(self) -> bool:
@@ -126,18 +130,14 @@ class VectorIndex:
         if self._meaning is None or not text.strip():
             return []
         self._read(self._meaning)
-        near: list[tuple[float, int]] = []
-        for ids, gathered in self._segments:
-            alike = self._meaning.likeness(text[-_MOST_CHARACTERS:], gathered)
-            near += [(each, -at) for at, each in zip(ids, alike, strict=True) if each >= self._meaning.least]
-        near.sort(reverse=True)
+        near = self._meaning.nearest(text[-_MOST_CHARACTERS:], self._segments)
         found: list[tuple[MemoryRow, float]] = []
-        start, size = 0, _FIRST_LOOK
-        while start < len(near) and len(found) < limit:
-            looked_at = near[start : start + size]
-            rows = vectors.visible(self._store, end, [-at for _, at in looked_at], shown_from=shown_from)
-            found += [(rows[-at], alike) for alike, at in looked_at if -at in rows]
-            start, size = start + size, min(size * 2, 500)
+        size = _FIRST_LOOK
+        while len(found) < limit and (chunk := list(islice(near, size))):
+            looked_at = [(self._ids[at], alike) for at, alike in chunk]
+            rows = vectors.visible(self._store, end, [each for each, _ in looked_at], shown_from=shown_from)
+            found += [(rows[each], alike) for each, alike in looked_at if each in rows]
+            size = min(size * 2, _MOST_LOOKED_AT)
         return found[:limit]
 
     def _read(self, meaning: Meaning) -> None:
@@ -148,10 +148,11 @@ class VectorIndex:
         known = self._stamp
         added = vectors.after(self._store, known[1], meaning.name, meaning.size)
         if known[0] + len(added) != count or len(self._segments) >= _MOST_SEGMENTS:
-            self._segments = []
+            self._ids, self._segments = [], []
             added = vectors.after(self._store, 0, meaning.name, meaning.size)
         if added:
-            self._segments.append(([at for at, _ in added], meaning.gather([vector for _, vector in added])))
+            self._ids += [memory_id for memory_id, _ in added]
+            self._segments.append(meaning.gather([vector for _, vector in added]))
         self._stamp = (count, newest)
 
 
@@ -175,9 +176,16 @@ class _WordLlama:
     def gather(self, found: Sequence[bytes]) -> Any:
         return self._numpy.frombuffer(b"".join(found), "<f2").reshape(len(found), -1).astype("<f4")
 
-    def likeness(self, text: str, gathered: Any) -> Sequence[float]:
-        alike: list[float] = (gathered @ self._units([text])[0]).tolist()
-        return alike
+    def nearest(self, text: str, gathered: Sequence[Any]) -> Iterator[tuple[int, float]]:
+        numpy, asked = self._numpy, self._units([text])[0]
+        if not gathered:
+            return
+        alike = numpy.concatenate([each @ asked for each in gathered])
+        near = numpy.flatnonzero(alike >= self.least)
+        near = near[numpy.argsort(-alike[near], kind="stable")]
+        for start in range(0, len(near), _MOST_LOOKED_AT):
+            chunk = near[start : start + _MOST_LOOKED_AT]
+            yield from zip(chunk.tolist(), alike[chunk].tolist(), strict=True)
 
     def _units(self, texts: Sequence[str]) -> Any:
         """Vectors of length one; of length nothing where a text has no word."""
