@@ -275,3 +275,21 @@ def test_a_replay_with_a_seed_is_byte_equal(home: Path, tmp_path: Path) -> None:
     assert told[0].stderr == ""
     assert told[0].stdout == told[1].stdout
     assert "> go ashore" in told[0].stdout
+
+
+@pytest.mark.spec("T3", "S13")
+def test_a_stop_behind_a_turn_stops_it_a_hundred_times_of_a_hundred(ferry: Callable[[str], Path]) -> None:
+    """Against a narrator of 50 ms a word, the two lines in one write: ten processes of ten turns."""
+    path = ferry("[scripted]\nwords_per_second = 20\n")
+    for _ in range(10):
+        told = run("ferry", "--json", lines="/do a\n/stop\n" * 10).stdout
+        events = [json.loads(line) for line in told.splitlines()]
+        assert [event["code"] for event in events if event["event"] == "error"] == ["stopped"] * 10
+        assert [event["draft"] for event in events if event["event"] == "error"] == ["a"] * 10
+        done = {event["line"]: event["ok"] for event in events if event["event"] == "done"}
+        assert done == {line: line % 2 == 0 for line in range(1, 21)}
+    from narrator.store.verify import verify
+
+    report = verify(path)
+    assert report.ok
+    assert report.nodes == 1
