@@ -227,6 +227,9 @@ async def test_snapshot(name: str, scene: Scene, size: tuple[int, int], theme: s
         play.screen.composer.editor.cursor_blink = False
         await scene(play)
         await play.settle()
+        for line in play.app.screen.query(Input):
+            line.cursor_blink = False
+            line._cursor_visible = True
         await play.settle()
         compare(name, play.app.export_screenshot(title="narrator"))
 
