@@ -161,3 +161,14 @@ async def test_the_state_goes_with_the_head(mill: Path) -> None:
         assert await nerve() == 8
         assert (await play.do("/undo 99")).of(HeadMoved)[-1].position == 1
         assert await nerve() == 5
+
+
+@pytest.mark.spec("U9", "S13")
+async def test_an_input_that_was_stopped_and_deleted_does_not_come_back(mill: Path) -> None:
+    async with playing(mill, numbered()) as play:
+        await play.stopped_at(1, "I climb.")
+        assert play.draft() == "I climb."
+        await play.session.keep_draft("I climb. Slowly.")
+        assert play.draft() == "I climb. Slowly."
+        await play.session.keep_draft("")
+        assert play.draft() is None

@@ -105,13 +105,13 @@ class Session:
             looks_around = looks_around and is_free
             session = cls(story, narrator, settings, answers, version, looks_around=looks_around, meaning=meaning)
             if backups is not None and not read_only:
-                session._back_up_daily(backups)
+                session.back_up_daily(backups)
             return session
         except BaseException:
             story.close()
             raise
 
-    def _back_up_daily(self, folder: Path) -> None:
+    def back_up_daily(self, folder: Path) -> None:
         """Begin the day's backup on a connection of its own (U22)."""
         path, now = self.story.path, self.story.store.clock()
         if backup.is_due(path, folder, day=now[:10]):

@@ -214,13 +214,13 @@ def comment(store: Store, node_id: int, text: str) -> None:
 def keep_draft(store: Store, text: str, mode: str, *, is_telling: bool = False) -> None:
     """Save what stands in the composer (U9); empty text clears it. No revision: the story is the same.
 
-    An input that was sent and came back into the composer is kept there from now on; while it ``is_telling``, the
-    composer holds something else, whatever its words.
+    An input that was sent and came back into the composer is kept there from now on, or was deleted there; while it
+    ``is_telling``, the composer holds something else, whatever its words.
     """
     with store.transaction() as db:
         _write_draft(store, "composed", text, mode)
         if not is_telling:
-            db.execute("DELETE FROM draft WHERE slot = 'sent' AND instr(?, text)", (text,))
+            db.execute("DELETE FROM draft WHERE slot = 'sent' AND (? = '' OR instr(?, text))", (text, text))
 
 
 def send_draft(store: Store, text: str, mode: str) -> None:

@@ -136,7 +136,7 @@ class PlayScreen(PlayActs):
         looks_around = self.asked_narrator is None and app.chooses_narrator
         self.session = Session(self.story, narrator, app.settings, "ask", app.version, looks_around=looks_around)
         if not self.story.is_read_only:
-            self.session._back_up_daily(paths.backups_folder())
+            self.session.back_up_daily(paths.backups_folder())
         heard = self.session.events()
         await self.session.greet()
         if self.story.is_read_only:
