@@ -17,6 +17,7 @@ from narrator.engine.events import (
     TakesListed,
 )
 from narrator.narrators.port import Purpose
+from narrator.store import commit
 from tests.engine.playing import numbered, playing
 
 
@@ -166,7 +167,7 @@ async def test_the_state_goes_with_the_head(mill: Path) -> None:
 @pytest.mark.spec("U9", "S13")
 async def test_an_input_that_was_stopped_and_deleted_does_not_come_back(mill: Path) -> None:
     async with playing(mill, numbered()) as play:
-        await play.stopped_at(1, "I climb.")
+        commit.send_draft(play.story.store, "I climb.", "do")
         assert play.draft() == "I climb."
         await play.session.keep_draft("I climb. Slowly.")
         assert play.draft() == "I climb. Slowly."
