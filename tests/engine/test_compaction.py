@@ -14,6 +14,7 @@ import pytest
 from narrator.config import ContextSettings, Settings
 from narrator.core.errors import NarrationFailed
 from narrator.core.prompt import Message
+from narrator.engine import jobs
 from narrator.engine.events import Asked, Progressed
 from narrator.engine.story import Story
 from narrator.narrators.fake import FakeNarrator, Line
@@ -228,7 +229,8 @@ async def test_upkeep_compacts_ahead_of_need(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("C19", "T1")
-async def test_a_turn_cancels_upkeep_and_it_starts_again(tmp_path: Path) -> None:
+async def test_a_turn_cancels_upkeep_and_it_starts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "UPKEEP_WAITS", 0)
     path = long_story(tmp_path, 23, size=300)
     fake = teller()
     fake._answers[Purpose.COMPACT].clear()
@@ -236,7 +238,8 @@ async def test_a_turn_cancels_upkeep_and_it_starts_again(tmp_path: Path) -> None
     async with playing(path, fake, settings=NO_MEMORIES) as play:
         while not asked(fake, Purpose.COMPACT):
             assert (await play.do("I go on.")).ok
-            await asyncio.sleep(0)
+            for _ in range(20):  # upkeep begins a few turns of the loop behind the turn of the story
+                await asyncio.sleep(0)
         await fake.stalled.wait()
         assert (await play.do("I go on.")).ok
         await play.session.kept_up()
