@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+import tomlkit
 from rich.cells import cell_len
 from textual.content import Content
 
-from narrator.core.errors import NarrationFailed
+from narrator.core.campaign import parse_definition
+from narrator.core.errors import NarrationFailed, NarratorError
 from narrator.core.prose import visible
 from narrator.engine.events import Asked
 from narrator.narrators.fake import FakeNarrator
@@ -148,3 +150,54 @@ async def test_a_broken_theme_of_the_players_is_a_note_and_the_app_starts(tmp_pa
         await play.screen.act("screen.theme")
         await play.pilot.pause()
         assert_safe(play)
+
+
+def hostile_definition(text: str) -> str:
+    """A definition with the text in every place that the screen shows."""
+    quoted = tomlkit.string(text).as_string()
+    return f"""
+[campaign]
+id = "ferry"
+title = {quoted}
+opening = {quoted}
+blurb = {quoted}
+[player]
+name = {quoted}
+[start]
+location = "ferry"
+facts = [{quoted}]
+threads = {{ "what" = {quoted} }}
+[entities.ferry]
+name = {quoted}
+kind = "place"
+[state.player.nerve]
+type = "number"
+initial = 1
+label = {quoted}
+[[cards]]
+name = {quoted}
+text = {quoted}
+keys = [{quoted}]
+"""
+
+
+@pytest.mark.spec("U10", "U12")
+@pytest.mark.parametrize("text", [text for text in SAFE_TO_STORE if text.strip()], ids=ascii)
+async def test_in_a_definition_its_panels_and_its_mistakes(text: str, tmp_path: Path) -> None:
+    path = make_campaign(tmp_path, definition=hostile_definition(text[:100]))
+    async with playing(path, size=(130, 30)) as play:
+        assert_safe(play)
+        for _ in range(3):
+            await play.press("f3")
+            assert_safe(play)
+        for line_of in ("/state", "/cards", "/suggest", "/correct player.nerve 2"):
+            await play.type(line_of)
+            assert play.app.is_running
+            assert_safe(play)
+            await play.press("escape")
+        try:
+            parse_definition(f"[campaign]\n{tomlkit.string(text).as_string()} = 1\n[state.player.nerve]\ntype = 1\n")
+        except NarratorError as error:
+            play.screen.say(str(error))
+            await play.settle()
+            assert_safe(play)
