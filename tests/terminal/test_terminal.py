@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import sqlite3
@@ -119,10 +118,7 @@ def test_suspend_and_resume(terminal: Tmux) -> None:
     terminal.wait("scripted")
     terminal.type("half a line")
     terminal.wait("half a line")
-    shell = terminal.pid
-    children = Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
-    assert children, "narrator runs below the shell"
-    os.kill(int(children[0]), signal.SIGTSTP)
+    terminal.signal(signal.SIGTSTP)
     terminal.wait("Stopped")
     terminal.type("fg")
     terminal.keys("Enter")

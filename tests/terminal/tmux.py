@@ -27,6 +27,7 @@ class Tmux:
             "set -g default-terminal tmux-256color\nset -g status off\n"
         )
         self.size = (width, height)
+        self._ended = folder / "exit-code"
 
     def __enter__(self) -> Tmux:
         return self
@@ -57,7 +58,11 @@ class Tmux:
         """Run ``narrator ARGUMENTS`` in a new session."""
         env = {"NARRATOR_HOME": str(self.home), "PYTHONDONTWRITEBYTECODE": "1", "COLORTERM": "truecolor"}
         given = [part for name, value in env.items() for part in ("-e", f"{name}={value}")]
-        line = command or " ".join([sys.executable, "-m", "narrator", *arguments])
+        self._ended.unlink(missing_ok=True)
+        # The shell stays as the parent and writes the exit code down: tmux does not always come to know it.
+        line = command or " ".join(
+            [sys.executable, "-m", "narrator", *arguments, ";", "echo", "$?", ">", str(self._ended)]
+        )
         width, height = self.size
         self._tmux("new-session", "-d", "-x", str(width), "-y", str(height), *given, line)
 
@@ -112,8 +117,10 @@ class Tmux:
 
     @property
     def pid(self) -> int:
-        """The process of the pane: narrator itself."""
-        return int(self.value("#{pane_pid}"))
+        """Narrator itself: the child of the shell in the pane."""
+        shell = self.value("#{pane_pid}")
+        found = Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
+        return int(found[0] if found else shell)
 
     def wait_dead(self, patience: float = PATIENCE) -> None:
         """Until the program of the pane has ended."""
@@ -125,9 +132,11 @@ class Tmux:
 
     @property
     def exit_code(self) -> str:
-        """The exit code of the program that has ended; tmux knows it a moment later than that it is gone."""
+        """The exit code of the program that has ended."""
         deadline = time.monotonic() + PATIENCE
-        while not (code := self.value("#{pane_dead_status}")) and time.monotonic() < deadline:
+        while not (code := self._ended.read_text().strip() if self._ended.exists() else ""):
+            if time.monotonic() > deadline:
+                break
             rest()
         return code
 
