@@ -84,7 +84,7 @@ lint: $(TESTED)
 	$(PY) -m ruff format --check . || code=1; \
 	$(PY) -m ruff check . || code=1; \
 	$(PY) -m mypy || code=1; \
-	$(PY) -m codespell_lib src docs README.md CONTRIBUTING.md CHANGELOG.md || code=1; \
+	$(PY) -m codespell_lib --skip "*.svg" src docs README.md CONTRIBUTING.md CHANGELOG.md || code=1; \
 	$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint()' || code=1; \
 	exit $$code
 
