@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -444,7 +443,3 @@ class Session:
             self.publish(Noted(f"Upkeep waits: {error.message}"))
         else:
             self.publish(Failed("io-error", f"Upkeep failed: {error}"))
-
-    def clock(self) -> float:
-        """Seconds, for durations."""
-        return time.monotonic()
