@@ -24,7 +24,7 @@ from narrator.core.prompt import Message
 from narrator.narrators import engine_process, gguf, tokens
 from narrator.narrators.engine_process import EngineProcess
 from narrator.narrators.openai_compatible import OpenAICompatible
-from narrator.narrators.port import Capabilities, Chunk, Completion, Delta, Finish, Request, Waiting
+from narrator.narrators.port import Capabilities, Chunk, Completion, Delta, Finish, Request, whole
 from narrator.narrators.secret import Secret
 from narrator.narrators.server_tokens import ServerTokenizer
 
@@ -195,17 +195,7 @@ class EmbeddedNarrator:
 
     async def complete(self, request: Request) -> Completion:
         """The whole answer to a request with a schema; the engine can form no other."""
-        text: list[str] = []
-        finish = Finish("stop")
-        async with aclosing(self.stream(request)) as chunks:
-            async for chunk in chunks:
-                if isinstance(chunk, Delta):
-                    text.append(chunk.text)
-                elif isinstance(chunk, Finish):
-                    finish = chunk
-                elif isinstance(chunk, Waiting) and request.on_wait is not None:
-                    request.on_wait(chunk)
-        return Completion("".join(text), finish)
+        return await whole(self.stream(request), request)
 
     def count(self, messages: Sequence[Message]) -> int:
         """Tokens: exact for what was counted ahead, one a byte for the rest (C4)."""

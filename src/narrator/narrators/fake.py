@@ -11,12 +11,22 @@ import json
 import re
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
 from narrator.core.prompt import Message
-from narrator.narrators.port import Capabilities, Chunk, Completion, Delta, Finish, Purpose, Request, ToolCall, Usage
+from narrator.narrators.port import (
+    Capabilities,
+    Chunk,
+    Completion,
+    Delta,
+    Finish,
+    Purpose,
+    Request,
+    ToolCall,
+    Usage,
+    whole,
+)
 from narrator.narrators.tokens import count_bytes
 
 _WORD = re.compile(r"\s*\S+|\s+")
@@ -115,15 +125,7 @@ class FakeNarrator:
 
     async def complete(self, request: Request) -> Completion:
         """The next answer for the purpose, whole."""
-        text: list[str] = []
-        finish = Finish("stop")
-        async with aclosing(self.stream(request)) as chunks:
-            async for chunk in chunks:
-                if isinstance(chunk, Delta):
-                    text.append(chunk.text)
-                elif isinstance(chunk, Finish):
-                    finish = chunk
-        return Completion("".join(text), finish)
+        return await whole(self.stream(request), request)
 
     def count(self, messages: Sequence[Message]) -> int:
         """Tokens, one a byte unless it was given another way."""

@@ -28,11 +28,10 @@ from narrator.narrators.port import (
     Capabilities,
     Chunk,
     Completion,
-    Delta,
-    Finish,
     Request,
     Usage,
     Waiting,
+    whole,
 )
 from narrator.narrators.reading import read_answers
 from narrator.narrators.secret import Secret
@@ -264,17 +263,7 @@ class OpenAICompatible:
 
     async def complete(self, request: Request) -> Completion:
         """The whole answer to a request with a schema. Raises as ``stream`` does; ``on_wait`` hears of waits."""
-        text: list[str] = []
-        finish = Finish("stop")
-        async with aclosing(self.stream(request)) as chunks:
-            async for chunk in chunks:
-                if isinstance(chunk, Delta):
-                    text.append(chunk.text)
-                elif isinstance(chunk, Finish):
-                    finish = chunk
-                elif isinstance(chunk, Waiting) and request.on_wait is not None:
-                    request.on_wait(chunk)
-        return Completion("".join(text), finish)
+        return await whole(self.stream(request), request)
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -6,7 +6,8 @@ alone. A narrator keeps nothing between requests that an answer depends on.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -221,3 +222,18 @@ class Narrator(Protocol):
     async def aclose(self) -> None:
         """Free connections and children."""
         ...
+
+
+async def whole(stream: AsyncGenerator[Chunk, None], request: Request) -> Completion:
+    """A stream read to its end, as one answer. ``on_wait`` hears of waits; raises what the stream raises."""
+    text: list[str] = []
+    finish = Finish("stop")
+    async with aclosing(stream) as chunks:
+        async for chunk in chunks:
+            if isinstance(chunk, Delta):
+                text.append(chunk.text)
+            elif isinstance(chunk, Finish):
+                finish = chunk
+            elif isinstance(chunk, Waiting) and request.on_wait is not None:
+                request.on_wait(chunk)
+    return Completion("".join(text), finish)
