@@ -246,7 +246,7 @@ async def test_a_server_that_never_closes_after_the_end_does_not_hold_the_turn(s
         await exchange.stall()
 
     server.answer("narrate", answer)
-    chunks = await told(narrator(server, timeout=0.05))
+    chunks = await told(narrator(server, timeout=1))
     assert text_of(chunks) == "The gate."
 
 
@@ -394,7 +394,7 @@ async def test_silence_before_the_first_token(server: FakeServer) -> None:
 @pytest.mark.spec("T11")
 async def test_silence_between_tokens(server: FakeServer) -> None:
     server.answer("narrate", say("The gate opens slowly.", stall_at=2))
-    error, chunks = await failure(narrator(server, timeout=0.1))
+    error, chunks = await failure(narrator(server, timeout=1))
     assert error.code == "narrator-timeout"
     assert "stopped in the middle" in error.message
     assert text_of(chunks) == "The gate"
