@@ -186,11 +186,14 @@ class Model(Tree):
         self.arrive(self.add(target.parent, "narrator", text, self.wish == target.parent, **more))
 
     def correct(self, path: str, value: Any) -> None:
-        if path not in STATE:
+        # What is so already is no correction.
+        if path not in STATE or self.fold(self.head)[0][path] == value:
             raise Refused("bad-value")
         self.write_correction(("set", path, value))
 
     def assert_fact(self, fact: str) -> None:
+        if fact in self.fold(self.head)[1]:
+            raise Refused("bad-value")
         self.write_correction(("assert", None, fact))
 
     def retract_fact(self, fact: str) -> None:

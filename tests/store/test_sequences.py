@@ -522,6 +522,18 @@ def test_what_is_left_behind_is_said(program: Program) -> None:
     assert program.notes("turn", "And on.") == []
 
 
+@pytest.mark.spec("S23", "W9")
+def test_a_correction_to_what_is_so_already_is_refused(tale: Tale) -> None:
+    """Also where a turn has brought about what was corrected before."""
+    turns(tale)
+    done(tale, "correct", "player.health", 2000)
+    turns(tale)  # N2 brings a sword and leaves health alone
+    assert tale.do("correct", "player.health", 2000) == "bad-value"
+    done(tale, "assert_fact", "It rains.")
+    assert tale.do("assert_fact", "It rains.") == "bad-value"
+    assert tale.view().ids == [1, 2, 3, 4, 5, 6, 7]
+
+
 @pytest.mark.spec("S37", "S24")
 def test_what_moves_nothing_is_no_place(tale: Tale) -> None:
     turns(tale)
