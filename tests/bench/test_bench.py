@@ -30,7 +30,7 @@ from narrator.bench import (
 )
 from narrator.core.errors import BadValue, NarratorError
 from narrator.engine.story import Story
-from narrator.store import reads
+from narrator.store import state_reads
 from narrator.store.verify import verify
 
 pytestmark = pytest.mark.xdist_group("bench")
@@ -69,7 +69,7 @@ def test_a_campaign_weighs_what_it_says(files: dict[str, Path]) -> None:
         inputs = [len(node.text) for node in nodes if node.role == "player"]
         assert 1600 <= sum(narrations) / len(narrations) <= 1700
         assert 50 <= sum(inputs) / len(inputs) <= 110
-        events = reads.events_of(story.store, [node.id for node in nodes[1:]])
+        events = state_reads.events_of(story.store, [node.id for node in nodes[1:]])
         assert all(len(events[node.id]) == 2 for node in nodes[1:] if node.role == "narrator")
         assert len(story.memories()) == 600 // fixtures.NODES_A_MEMORY
 

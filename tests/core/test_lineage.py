@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from narrator.core.errors import Damaged
 from narrator.core.lineage import LINE, PATH, TAIL, End, Forest, Segment, walk
 from narrator.core.tree import Branch, Coordinate
-from narrator.store import reads
+from narrator.store import memory_reads, reads, state_reads
 from narrator.store.open import Store
 from tests.store.making import bare_connection
 
@@ -205,7 +205,11 @@ def test_a_circle_of_branches_ends_the_clauses_and_is_named_by_the_reads() -> No
     store.load_forest()
     end = End(3, 7)
     assert db.execute(f"WITH RECURSIVE {LINE} SELECT branch_id FROM line", end.bind()).fetchall() == [(3,)]
-    for read in (reads.memories, reads.checks_on, lambda store, end: reads.audit(store, end, "facts")):
+    for read in (
+        memory_reads.memories,
+        state_reads.checks_on,
+        lambda store, end: state_reads.audit(store, end, "facts"),
+    ):
         with pytest.raises(Damaged):
             read(store, end)
 

@@ -18,7 +18,7 @@ from narrator.engine.commands import parse_line, parse_object
 from narrator.engine.session import Session
 from narrator.narrators.openai_compatible import OpenAICompatible
 from narrator.narrators.secret import Secret
-from narrator.store import commit, reads
+from narrator.store import commit, memory_reads
 from tests.engine.long_stories import EMPTY, narration
 from tests.engine.playing import make
 from tests.fake_server import Answer, Exchange, FakeServer, give, refuse, say
@@ -204,7 +204,9 @@ async def test_no_request_holds_a_canary(tmp_path: Path) -> None:
             await play_with_canaries(session, told, server)
             kept = [row[0] for row in session.story.store.db.execute("SELECT summary_json FROM context_checkpoints")]
             kept += [
-                row.text for row in reads.memories(session.story.store, session.story.end) if row.source != "typed"
+                row.text
+                for row in memory_reads.memories(session.story.store, session.story.end)
+                if row.source != "typed"
             ]
         finally:
             await session.aclose()

@@ -22,7 +22,7 @@ from narrator.engine.session import Session
 from narrator.narrators.fake import FakeNarrator
 from narrator.narrators.port import Purpose
 from narrator.store import commit
-from narrator.store.reads import MemoryRow
+from narrator.store.memory_reads import MemoryRow
 from tests.engine.long_stories import lengthen, narration, small
 from tests.engine.playing import PLAIN, Play, make
 from tests.store.making import open_story, still

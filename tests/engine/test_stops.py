@@ -11,7 +11,7 @@ import pytest
 from narrator.engine.events import Done, Failed, Noted, StepShown
 from narrator.narrators.fake import FakeNarrator, Line
 from narrator.narrators.port import Purpose
-from narrator.store import reads
+from narrator.store import reads, state_reads
 from tests.engine.playing import BRAVER, CLIMB, Play, numbered, playing, tell_in_numbers
 
 WORDS = 60
@@ -99,7 +99,7 @@ async def test_keep_after_a_stop_takes_what_was_told(mill: Path, purpose: Purpos
         assert [step.role for step in answer.of(StepShown)] == ["player", "narrator"]
         assert play.texts() == ["The wheel stands still.", "I climb.", " ".join(f"w{n}" for n in range(1, kept + 1))]
         assert play.story.state().values["player.nerve"] == 6
-        assert [check.skill for check in reads.checks_on(play.story.store, play.story.end)] == ["climb"]
+        assert [check.skill for check in state_reads.checks_on(play.story.store, play.story.end)] == ["climb"]
         record = play.story.store.db.execute("SELECT record FROM provenance").fetchone()[0]
         assert '"finish":"kept"' in record
         assert play.draft() is None

@@ -13,7 +13,7 @@ from narrator.engine.events import ChecksMade, HeadMoved, Noted, StateChanged, S
 from narrator.engine.turn import Plan
 from narrator.narrators.fake import FakeNarrator, Line
 from narrator.narrators.port import Capabilities, Purpose
-from narrator.store import reads
+from narrator.store import reads, state_reads
 from narrator.store.removal import Age
 from tests.engine.playing import BRAVER, CLIMB, DEFINITION, Play, make, numbered, playing
 
@@ -21,7 +21,7 @@ from tests.engine.playing import BRAVER, CLIMB, DEFINITION, Play, make, numbered
 def rolled(play: Play, node_id: int | None = None) -> tuple[Check, ...]:
     """The checks on a node (the head)."""
     at = node_id if node_id is not None else play.story.head.id
-    return reads.checks_of(play.story.store, [at]).get(at, ())
+    return state_reads.checks_of(play.story.store, [at]).get(at, ())
 
 
 async def rolls_of(play: Play, *lines: str) -> list[tuple[Check, ...]]:

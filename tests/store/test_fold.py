@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from narrator.core.lineage import End
 from narrator.core.tree import NewNode
 from narrator.engine.story import Story
-from narrator.store import commit, fold, reads
+from narrator.store import commit, fold, reads, state_reads
 from narrator.store.commit import Acceptance
 from tests.store.making import accept_turn, deepen, make, open_story
 
@@ -58,9 +58,9 @@ def test_snapshots_lie_at_every_32nd_step_that_has_something_below(story: Story)
     ]
     assert depths == [32, 64, 96, 128]
     end = story.end
-    assert reads.snapshot_before(story.store, end) is not None
-    assert reads.snapshot_before(story.store, End(end.branch_id, 31)) is None
-    found = reads.snapshot_before(story.store, End(end.branch_id, 63))
+    assert state_reads.snapshot_before(story.store, end) is not None
+    assert state_reads.snapshot_before(story.store, End(end.branch_id, 31)) is None
+    found = state_reads.snapshot_before(story.store, End(end.branch_id, 63))
     assert found is not None
     assert found[0] == 32
 

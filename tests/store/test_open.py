@@ -17,7 +17,7 @@ from narrator.core.errors import NarratorError, StoreError
 from narrator.core.proposal import Proposal
 from narrator.core.tree import NewNode
 from narrator.engine.story import Story, create_campaign
-from narrator.store import commit, reads, schema
+from narrator.store import commit, reads, schema, state_reads
 from narrator.store import open as opening
 from narrator.store.commit import Acceptance
 from narrator.store.verify import verify
@@ -274,7 +274,7 @@ def test_a_reader_sees_whole_instants_of_a_story_that_is_being_written(tmp_path:
                 assert len(nodes) == where.position
                 assert where.branch in {branch.id for branch in reader.branches() if branch.on_path}
                 assert reader.state().values["player.nerve"] == 5 + sum(
-                    len(events) for events in reads.events_of(reader.store, [n.id for n in nodes[1:]]).values()
+                    len(events) for events in state_reads.events_of(reader.store, [n.id for n in nodes[1:]]).values()
                 )
                 assert [step.id for step in reader.steps(1, len(nodes))] == [node.id for node in nodes]
             looks += 1

@@ -12,7 +12,7 @@ import pytest
 from narrator.core.proposal import Proposal
 from narrator.core.tree import Coordinate
 from narrator.engine.story import Story
-from narrator.store import fold, lines, reads
+from narrator.store import fold, lines, reads, state_reads
 from narrator.store.removal import Age
 from narrator.store.verify import verify_connection
 from tests.store.making import accept_turn, deepen, make, open_story
@@ -78,8 +78,8 @@ KEYS: dict[str, Callable[[Story], object]] = {
     "memories": lambda s: s.memories(),
     "corrections": lambda s: reads.corrections(s.store, s.end),
     "rail": lambda s: s.branches(),
-    "audit": lambda s: reads.audit(s.store, s.end, "player.nerve"),
-    "checks": lambda s: reads.checks_on(s.store, s.end),
+    "audit": lambda s: state_reads.audit(s.store, s.end, "player.nerve"),
+    "checks": lambda s: state_reads.checks_on(s.store, s.end),
     "save": lambda s: (s.save("Here"), s.delete_checkpoint("Here")),
     "correct": lambda s: s.correct(Proposal("assert", "facts", "It snows.")),
     "turn": lambda s: accept_turn(s, 7),

@@ -13,7 +13,7 @@ from narrator.core.errors import Damaged, NarratorError, StoreError
 from narrator.core.proposal import Proposal
 from narrator.core.tree import NewNode
 from narrator.engine.story import Story
-from narrator.store import commit, reads, schema
+from narrator.store import commit, reads, schema, state_reads
 from narrator.store.commit import Acceptance
 from narrator.store.verify import verify, verify_connection
 from tests.store.making import accept_turn, deepen, make, open_story, stand
@@ -193,7 +193,7 @@ def test_what_is_broken_is_a_named_error_where_it_is_met(sound: Path, tmp_path: 
                 story.search("rains")
                 end = reads.end_of(story.store, node)
                 assert len(reads.window(story.store, end, 1, end.length)) == end.length
-                reads.snapshot_before(story.store, end)
+                state_reads.snapshot_before(story.store, end)
         finally:
             story.close()
 

@@ -33,7 +33,7 @@ from narrator.engine.events import Noted, Progressed
 from narrator.engine.prompting import History
 from narrator.engine.teller import Teller, answer
 from narrator.narrators.port import Capabilities, Purpose, Request, Scene
-from narrator.store import commit, reads
+from narrator.store import commit, memory_reads, reads
 
 MOST_UNASKED: Final = 50
 """More requests than this are made only after the player was asked (C20)."""
@@ -146,8 +146,8 @@ class _Work:
 def _partial_hosts(teller: Teller, last: Node) -> list[int]:
     """The hosts of chunks that an earlier run left on this path."""
     store = teller.story.store
-    hosts = reads.context_checkpoint_hosts(store, reads.end_of(store, last))
-    rows = (reads.context_checkpoint(store, host) for host in hosts)
+    hosts = memory_reads.context_checkpoint_hosts(store, reads.end_of(store, last))
+    rows = (memory_reads.context_checkpoint(store, host) for host in hosts)
     return [row.at_node_id for row in rows if row is not None and row.is_partial]
 
 

@@ -25,7 +25,7 @@ from narrator.engine.commands import Command
 from narrator.engine.events import CheckMade, ChecksMade, Noted, StateChange, StateChanged, Suggested
 from narrator.engine.references import find_branch, find_step, find_take
 from narrator.engine.story import Story
-from narrator.store import commit, reads, removal, sources
+from narrator.store import commit, memory_reads, reads, removal, sources
 
 if TYPE_CHECKING:
     from narrator.engine.session import Session
@@ -326,7 +326,7 @@ def _text_at(path: str) -> Handler:
 
 async def _tell_rebuilding(session: Session) -> None:
     """What it costs that the stable prefix is another now: the summary of the story so far is made again (C10)."""
-    if not reads.context_checkpoint_hosts(session.story.store, session.story.end):
+    if not memory_reads.context_checkpoint_hosts(session.story.store, session.story.end):
         return
     requests = await compaction.estimate(session.teller(), await session.abilities())
     if requests:

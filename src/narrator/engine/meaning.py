@@ -19,8 +19,8 @@ from typing import Any, Final, Protocol
 from narrator.core.lineage import End
 from narrator.engine.events import Event, Noted
 from narrator.store import commit, vectors
+from narrator.store.memory_reads import MemoryRow
 from narrator.store.open import Store
-from narrator.store.reads import MemoryRow
 
 _log = logging.getLogger(__name__)
 

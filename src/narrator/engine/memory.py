@@ -23,8 +23,8 @@ from narrator.core.words import match_any, phrases
 from narrator.engine.meaning import VectorIndex
 from narrator.engine.story import Story
 from narrator.engine.turn import Plan
-from narrator.store import commit, reads
-from narrator.store.reads import MemoryRow
+from narrator.store import commit, memory_reads, reads
+from narrator.store.memory_reads import MemoryRow
 
 _MOST_PHRASES: Final = 12
 _MOST_COUNTED: Final = 24
@@ -54,7 +54,9 @@ def recall(
     on is not told a second time, unless it is pinned.
     """
     end = reads.end_of(story.store, plan.anchor)
-    pinned = [prompt.memory_part(row.text, f"#{row.id}", "pinned") for row in reads.pinned_memories(story.store, end)]
+    pinned = [
+        prompt.memory_part(row.text, f"#{row.id}", "pinned") for row in memory_reads.pinned_memories(story.store, end)
+    ]
     room = limit - len(pinned)
     if room <= 0:
         return tuple(pinned)
@@ -68,7 +70,7 @@ def recall(
     else:
         limit = room
     if wanted:
-        in_words = reads.ranked_memories(story.store, end, match_any(wanted), limit, shown_from=shown_from)
+        in_words = memory_reads.ranked_memories(story.store, end, match_any(wanted), limit, shown_from=shown_from)
     why: dict[int, list[str]] = {}
     for row, score in in_words:
         why.setdefault(row.id, []).append(f"words (score {score:.2f})")
@@ -97,14 +99,14 @@ def _asked(plan: Plan) -> str:
 
 def _wanted(story: Story, text: str, state: State) -> list[str]:
     """The rarest phrases of a text and the scene that any memory holds."""
-    if reads.has_unindexed_memories(story.store) and not story.is_read_only:
+    if memory_reads.has_unindexed_memories(story.store) and not story.is_read_only:
         commit.index_memories(story.store)
     values = state.values
     present = values.get("scene.present")
     scene = [values.get("location"), *(present if isinstance(present, list) else [])]
     names = [name_of(state, story.definition, each) for each in scene if isinstance(each, str)]
     longest = sorted(phrases("\n".join((text, *names))), key=len, reverse=True)[:_MOST_COUNTED]
-    return reads.rarest_phrases(story.store, longest, _MOST_PHRASES)
+    return memory_reads.rarest_phrases(story.store, longest, _MOST_PHRASES)
 
 
 # --------------------------------------------------------------------------------------------------------------- making
@@ -127,7 +129,7 @@ def due_block(story: Story, end: End, every: int, given_up: Collection[Block], d
     if latest <= done:
         return None
     told: dict[int, list[tuple[int, int]]] = {}
-    for low, high in reads.told_blocks(story.store, end, done * every + 1):
+    for low, high in memory_reads.told_blocks(story.store, end, done * every + 1):
         for number in range((low - 1) // every + 1, (high - 1) // every + 2):
             told.setdefault(number, []).append((low, high))
     for number in range(latest, done, -1):

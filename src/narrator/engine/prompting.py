@@ -22,7 +22,7 @@ from narrator.core.view import schema_lines, visibility
 from narrator.engine.story import Story
 from narrator.engine.turn import Plan
 from narrator.narrators.port import Outcome
-from narrator.store import reads
+from narrator.store import memory_reads, reads
 from narrator.store.parts import load_parts, named_in, part_hash
 
 _INLINE: Final = 96
@@ -112,7 +112,7 @@ def read_history(
     if last is None:
         return NO_HISTORY
     end = reads.end_of(story.store, last)
-    for host_id in reads.context_checkpoint_hosts(story.store, end):
+    for host_id in memory_reads.context_checkpoint_hosts(story.store, end):
         found = _usable(story, host_id, end, prefix_hash, has_room)
         if found is None:
             continue
@@ -130,7 +130,7 @@ def _usable(
     story: Story, host_id: int, end: End, prefix_hash: bytes, has_room: Callable[[Summary], bool]
 ) -> tuple[Part, Node] | None:
     """The summary part of a context checkpoint and its covered node, where it may be used on this path."""
-    row = reads.context_checkpoint(story.store, host_id)
+    row = memory_reads.context_checkpoint(story.store, host_id)
     if row is None:
         return None
     ids = (row.at_node_id, row.covered_through_node_id, row.retained_from_node_id)

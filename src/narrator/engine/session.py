@@ -31,7 +31,7 @@ from narrator.engine.teller import Teller, known_abilities
 from narrator.engine.turn import Plan
 from narrator.engine.upkeep import Upkeep
 from narrator.narrators.port import Capabilities, Narrator
-from narrator.store import backup, commit, reads
+from narrator.store import backup, commit, reads, state_reads
 from narrator.store.open import Clock, translated
 
 Answers = Literal["ask", "yes", "no", "default"]
@@ -264,7 +264,7 @@ class Session:
         """The same with the original's changes of state, without a request (S22)."""
         teller, flight = self.teller(), InFlight(plan, text=text, finish="edited")
         assert plan.replaced is not None
-        flight.checks = reads.checks_of(self.story.store, [plan.replaced.id]).get(plan.replaced.id, ())
+        flight.checks = state_reads.checks_of(self.story.store, [plan.replaced.id]).get(plan.replaced.id, ())
         judged = telling.carry(teller, flight)
         self._show_turn(telling.accept(teller, flight, judged), judged)
 
@@ -320,7 +320,7 @@ class Session:
         changes = handlers.shown_changes(story, judged.verdict.events)
         if changes:
             self.publish(handlers.changed(changes))
-        made = reads.checks_of(story.store, ids[-1:]).get(ids[-1], ())
+        made = state_reads.checks_of(story.store, ids[-1:]).get(ids[-1], ())
         if made:
             self.publish(handlers.made(made))
         for refused in judged.verdict.refused:

@@ -48,7 +48,7 @@ from narrator.engine.events import (
 from narrator.engine.references import find_step
 from narrator.engine.story import Story
 from narrator.engine.teller import Teller
-from narrator.store import commit, reads, sources
+from narrator.store import commit, reads, sources, state_reads
 
 if TYPE_CHECKING:
     from narrator.engine.session import Session
@@ -99,7 +99,7 @@ async def audit(session: Session, command: Command) -> None:
     story = session.story
     if views.is_secret(story.definition, command.args["path"]):
         raise BadValue(f"There is no value at {command.args['path']}.", "/state lists them.")
-    found = reads.audit(story.store, story.end, command.args["path"])
+    found = state_reads.audit(story.store, story.end, command.args["path"])
     session.publish(
         AuditListed(tuple(AuditEntry(p, e.path, e.previous, value_after(e), e.source, e.note) for p, e in found))
     )
@@ -108,7 +108,9 @@ async def audit(session: Session, command: Command) -> None:
 async def checks(session: Session, command: Command) -> None:
     """The checks along the path, qualitative alone (T8)."""
     story = session.story
-    made = [CheckMade(each.skill, each.difficulty, each.outcome) for each in reads.checks_on(story.store, story.end)]
+    made = [
+        CheckMade(each.skill, each.difficulty, each.outcome) for each in state_reads.checks_on(story.store, story.end)
+    ]
     session.publish(ChecksMade(tuple(made)))
 
 

@@ -25,7 +25,7 @@ from narrator.core.state import State, advance, dump, initial_events, value_afte
 from narrator.core.tree import Branch, Checkpoint, NewNode, Node, Position, decode_correction, encode_correction
 from narrator.engine import views
 from narrator.engine.events import BranchListed, CheckpointListed, HeadMoved, Match, StepShown, TakeListed
-from narrator.store import commit, fold, lines, reads, removal, search, sources
+from narrator.store import commit, fold, lines, memory_reads, reads, removal, search, sources, state_reads
 from narrator.store.commit import Acceptance
 from narrator.store.open import Clock, Store, create_file, open_store
 
@@ -159,7 +159,7 @@ class Story:
         if found is None:
             before = self._states.get(at.parent_id) if at.parent_id is not None else None
             if before is not None:
-                events = reads.events_of(self.store, [at.id]).get(at.id, ())
+                events = state_reads.events_of(self.store, [at.id]).get(at.id, ())
                 found = advance(before, at.role, events, at.is_unknown)
             else:
                 found = fold.state_at(self.store, at)
@@ -346,7 +346,7 @@ class Story:
         """A memory of the player's, hung from the head (S34). Returns its id."""
         return commit.remember(self.store, self.head.id, text.strip())
 
-    def memory(self, memory_id: int) -> reads.MemoryRow:
+    def memory(self, memory_id: int) -> memory_reads.MemoryRow:
         """A memory that may be used on this path. Raises ``no-such-memory``."""
         found = next((row for row in self.memories() if row.id == memory_id), None)
         if found is None:
@@ -448,7 +448,7 @@ class Story:
         if told["old"] is None or told["path"] == "facts":
             return None
         end = reads.end_of(self.store, correction)
-        position = reads.last_change(self.store, end, told["path"], correction.depth)
+        position = state_reads.last_change(self.store, end, told["path"], correction.depth)
         return position if position is not None and position > 1 else None
 
     def snapshot_at(self, index: int) -> str:
@@ -478,9 +478,9 @@ class Story:
         """Every checkpoint."""
         return views.checkpoints(self.store, self.end)
 
-    def memories(self) -> list[reads.MemoryRow]:
+    def memories(self) -> list[memory_reads.MemoryRow]:
         """The memories on the path (C25)."""
-        return reads.memories(self.store, self.end)
+        return memory_reads.memories(self.store, self.end)
 
     def search(self, words: str, limit: int = 100) -> list[Match]:
         """Where the words stand on the path, in its order."""

@@ -27,7 +27,7 @@ from narrator.engine.story import Story
 from narrator.engine.teller import Teller, abilities_of, answer, stream, tell_wait
 from narrator.narrators import port
 from narrator.narrators.port import Outcome, Purpose, Request, Scene
-from narrator.store import commit, reads, sources
+from narrator.store import commit, sources, state_reads
 from narrator.store.commit import Acceptance
 
 MOST_CHECKS = 3
@@ -117,7 +117,7 @@ def _kept_checks(story: Story, flight: InFlight) -> tuple[checks.Check, ...] | N
     if plan.replaced is None:
         return None
     keeps = plan.verb == "retell" or (rules is not None and rules.retry == "keep")
-    return reads.checks_of(story.store, [plan.replaced.id]).get(plan.replaced.id, ()) if keeps else None
+    return state_reads.checks_of(story.store, [plan.replaced.id]).get(plan.replaced.id, ()) if keeps else None
 
 
 async def _prepare(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> None:
@@ -245,7 +245,7 @@ def carry(teller: Teller, flight: InFlight) -> Judged:
     """The changes of the replaced take, with the node that first caused them as their source (S20, S22)."""
     source = flight.plan.replaced
     assert source is not None
-    copied = reads.events_of(teller.story.store, [source.id]).get(source.id, ())
+    copied = state_reads.events_of(teller.story.store, [source.id]).get(source.id, ())
     events = (replace(event, source_node_id=event.source_node_id or source.id) for event in copied)
     return Judged(Verdict(tuple(events)), "carried")
 
@@ -259,7 +259,7 @@ async def work_out_edit(teller: Teller, flight: InFlight) -> Judged:
     assert plan.replaced is not None
     state = story.state(plan.anchor)
     flight.state, flight.stage = state, "extract"
-    flight.checks = reads.checks_of(story.store, [plan.replaced.id]).get(plan.replaced.id, ())
+    flight.checks = state_reads.checks_of(story.store, [plan.replaced.id]).get(plan.replaced.id, ())
     flight.finish = "edited"
     abilities = await abilities_of(teller)
     kept = carry(teller, flight)

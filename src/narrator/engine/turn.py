@@ -12,7 +12,7 @@ from typing import Literal
 from narrator.core.errors import Refusal
 from narrator.core.tree import Mode, NewNode, Node, Origin, Position, chain_hash
 from narrator.engine.story import Story
-from narrator.store import reads
+from narrator.store import reads, state_reads
 
 Left = Literal["write", "move"]
 
@@ -153,7 +153,7 @@ def plan_retry(story: Story, node: Node | None, note: str = "") -> Plan:
 def _require_reroll(story: Story, node: Node) -> None:
     """``[rules] retry = "never"`` keeps a turn that rolled as it fell (T9)."""
     rules = story.definition.rules
-    if rules is not None and rules.retry == "never" and reads.checks_of(story.store, [node.id]):
+    if rules is not None and rules.retry == "never" and state_reads.checks_of(story.store, [node.id]):
         raise Refusal("retry-not-allowed", "This campaign lets no one roll again.", "Retell it, or undo and act anew.")
 
 

@@ -11,7 +11,7 @@ from narrator.core.errors import Damaged
 from narrator.core.lineage import End
 from narrator.core.state import EMPTY, Event, State, advance, load
 from narrator.core.tree import Node
-from narrator.store import reads
+from narrator.store import reads, state_reads
 from narrator.store.open import Store
 
 
@@ -22,7 +22,7 @@ def state_at(store: Store, node: Node) -> State:
 
 def state_at_end(store: Store, end: End) -> State:
     """The state at the end of a path."""
-    cached = reads.snapshot_before(store, end) if end.depth else None
+    cached = state_reads.snapshot_before(store, end) if end.depth else None
     state, first = EMPTY, 1
     if cached is not None:
         try:
@@ -32,7 +32,7 @@ def state_at_end(store: Store, end: End) -> State:
             raise Damaged(error.message, at.id, "S5.9") from error
     for low in range(first, end.length + 1, 1000):
         nodes = reads.window(store, end, low, min(low + 999, end.length))
-        events = reads.events_of(store, [each.id for each in nodes])
+        events = state_reads.events_of(store, [each.id for each in nodes])
         for each in nodes:
             state = _advance(state, each.id, each.role, events.get(each.id, ()), each.is_unknown)
     return state

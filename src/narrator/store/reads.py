@@ -6,25 +6,20 @@ Hidden rows (deleted, not yet final; S41) are invisible to everything here unles
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from narrator.core.checks import Check
 from narrator.core.errors import BadValue, Damaged
-from narrator.core.lineage import PATH, TAIL, End
-from narrator.core.state import Event
-from narrator.core.summary import ContextCheckpoint
+from narrator.core.lineage import TAIL, End
 from narrator.core.tree import Checkpoint, Coordinate, Node
-from narrator.core.words import match_any
 from narrator.store.open import Store
 
 _NAMES = (
     "id parent_id branch_id depth role mode text origin source_id chain_hash created_at pinned rolls unknown".split()
 )
 COLUMNS = ", ".join(_NAMES)
-_FEW_NODES = 400
-_N_COLUMNS = ", ".join(f"n.{name}" for name in _NAMES)
+N_COLUMNS = ", ".join(f"n.{name}" for name in _NAMES)
 _TAKES = (
     "(SELECT count(*) FROM nodes s INDEXED BY nodes_parent WHERE s.parent_id IS n.parent_id AND s.hidden_by IS NULL{})"
 )
@@ -149,7 +144,7 @@ def steps(store: Store, end: End, first: int, last: int) -> list[Step]:
 
 def window(store: Store, end: End, first: int, last: int) -> list[Node]:
     """The nodes at positions ``first`` … ``last`` (from 1, both included) of the path that ends at ``end``."""
-    return [as_node(row) for row in _rows(store, end, first, last, _N_COLUMNS)]
+    return [as_node(row) for row in _rows(store, end, first, last, N_COLUMNS)]
 
 
 def _rows(store: Store, end: End, first: int, last: int, columns: str) -> list[tuple[Any, ...]]:
@@ -244,87 +239,6 @@ def corrections(store: Store, end: End) -> list[Node]:
     return [found for found in map(as_node, store.db.execute(sql)) if is_on_path(store, found, end)]
 
 
-def events_of(store: Store, node_ids: Sequence[int]) -> dict[int, tuple[Event, ...]]:
-    """The state events of these nodes, in order."""
-    found: dict[int, list[Event]] = {}
-    for chunk in _chunks(node_ids):
-        marks = ",".join("?" * len(chunk))
-        sql = (
-            "SELECT node_id, op, path, value, previous, source, source_node_id, note FROM state_events"
-            f" WHERE node_id IN ({marks}) ORDER BY node_id, seq"
-        )
-        for node_id, op, path, value, previous, source, source_node_id, note in store.db.execute(sql, chunk):
-            try:
-                event = Event(op, path, _json(value), _json(previous), source, source_node_id, note)
-            except ValueError as error:
-                raise Damaged(f"The state of step #{node_id} cannot be read: {error}.", node_id, "S5.9") from error
-            found.setdefault(node_id, []).append(event)
-    return {node_id: tuple(events) for node_id, events in found.items()}
-
-
-def checks_of(store: Store, node_ids: Sequence[int]) -> dict[int, tuple[Check, ...]]:
-    """The checks recorded on these nodes, in order."""
-    found: dict[int, list[Check]] = {}
-    for chunk in _chunks(node_ids):
-        marks = ",".join("?" * len(chunk))
-        sql = (
-            "SELECT node_id, skill, difficulty, outcome, roll, total, target FROM checks"
-            f" WHERE node_id IN ({marks}) ORDER BY node_id, seq"
-        )
-        for node_id, *rest in store.db.execute(sql, chunk):
-            found.setdefault(node_id, []).append(Check(*rest))
-    return {node_id: tuple(checks) for node_id, checks in found.items()}
-
-
-def _bound(store: Store, end: End) -> dict[str, int | None]:
-    """The parameters of ``LINE`` and ``PATH``. Raises ``Damaged`` where the branches of the path are no chain."""
-    store.forest.reach(end)
-    return end.bind()
-
-
-def audit(store: Store, end: End, path: str) -> list[tuple[int, Event]]:
-    """Every change of one field along a path: (position, event), oldest first (W8)."""
-    sql = f"""{PATH}
-    SELECT path.depth, e.op, e.path, e.value, e.previous, e.source, e.source_node_id, e.note
-    FROM path JOIN state_events e ON e.node_id = path.id WHERE e.path = :path ORDER BY path.depth, e.seq
-    """
-    rows = store.db.execute(sql, {**_bound(store, end), "path": path})
-    return [(row[0], Event(row[1], row[2], _json(row[3]), _json(row[4]), *row[5:])) for row in rows]
-
-
-def last_change(store: Store, end: End, path: str, before: int) -> int | None:
-    """The position before ``before`` where a field was last changed on a path, or None; newest rows first."""
-    sql = (
-        f"SELECT {_N_COLUMNS} FROM state_events e CROSS JOIN nodes n ON n.id = e.node_id"
-        " WHERE e.path = ? AND n.depth < ? AND n.hidden_by IS NULL ORDER BY e.node_id DESC"
-    )
-    found = (as_node(row) for row in store.db.execute(sql, (path, before)))
-    return next((each.depth for each in found if is_on_path(store, each, end)), None)
-
-
-def checks_on(store: Store, end: End) -> list[Check]:
-    """The checks along a path, oldest first."""
-    sql = f"""{PATH}
-    SELECT c.skill, c.difficulty, c.outcome, c.roll, c.total, c.target
-    FROM path JOIN checks c ON c.node_id = path.id ORDER BY path.depth, c.seq
-    """
-    return [Check(*row) for row in store.db.execute(sql, _bound(store, end))]
-
-
-def snapshot_before(store: Store, end: End) -> tuple[int, str] | None:
-    """The deepest snapshot on a path: (depth, state), or None. Snapshots lie on depths that are multiples of 32."""
-    sql = (
-        "SELECT n.depth, s.state FROM nodes n INDEXED BY nodes_coordinate JOIN snapshots s ON s.node_id = n.id"
-        " WHERE n.branch_id = ? AND n.depth = ?"
-    )
-    for branch_id, first, last in store.forest.ranges(end.branch_id, end.depth):
-        for depth in range(last - last % 32, first - 1, -32):
-            row = store.db.execute(sql, (branch_id, depth)).fetchone()
-            if row is not None:
-                return int(row[0]), str(row[1])
-    return None
-
-
 def checkpoints(store: Store) -> list[Checkpoint]:
     """All checkpoints, oldest first."""
     rows = store.db.execute("SELECT id, name, node_id, created_at FROM checkpoints ORDER BY id")
@@ -336,153 +250,6 @@ def checkpoint_named(store: Store, name: str) -> Checkpoint | None:
     sql = "SELECT id, name, node_id, created_at FROM checkpoints WHERE name = ?"
     row = store.db.execute(sql, (name.strip(),)).fetchone()
     return Checkpoint(*row) if row is not None else None
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryRow:
-    """A memory; visible exactly when its node is on the path (S33)."""
-
-    id: int
-    node_id: int
-    text: str
-    source: str
-    is_pinned: bool
-    first_depth: int | None = None
-    depth: int = 0
-
-
-def memories(store: Store, end: End) -> list[MemoryRow]:
-    """The memories on a path that were not forgotten, in order of the path."""
-    return _memories(store, end, "m.forgotten = 0")
-
-
-def pinned_memories(store: Store, end: End) -> list[MemoryRow]:
-    """The pinned ones among them."""
-    on_path = store.forest.reach(end)
-    sql = """
-    SELECT m.id, m.node_id, m.text, m.source, m.first_depth, n.depth, n.branch_id
-    FROM memories m INDEXED BY memories_pinned JOIN nodes n ON n.id = m.node_id
-    WHERE m.pinned = 1 AND m.forgotten = 0 ORDER BY n.depth, m.id
-    """
-    return [
-        MemoryRow(memory_id, node_id, text, source, True, first_depth, depth)
-        for memory_id, node_id, text, source, first_depth, depth, branch_id in store.db.execute(sql)
-        if (node_id == end.loose_id if branch_id is None else depth <= on_path.get(branch_id, 0))
-    ]
-
-
-def told_blocks(store: Store, end: End, first: int) -> list[tuple[int, int]]:
-    """(first, last) depths that a memory tells of, of those that hang from the path's nodes from a position on.
-
-    Forgotten ones are among them: what they tell of is not told again (C23).
-    """
-    if end.length - first < _FEW_NODES:
-        nodes = {node.id: node.depth for node in window(store, end, first, end.length)}
-        marks = ",".join("?" * len(nodes))
-        sql = (
-            f"SELECT first_depth, node_id FROM memories WHERE node_id IN ({marks})"
-            " AND first_depth IS NOT NULL AND source != 'typed'"
-        )
-        return [(low, nodes[node_id]) for low, node_id in store.db.execute(sql, tuple(nodes))]
-    rows = _memories(store, end, "m.first_depth IS NOT NULL AND m.source != 'typed'")
-    return [(row.first_depth or row.depth, row.depth) for row in rows if row.depth >= first]
-
-
-def _memories(store: Store, end: End, condition: str) -> list[MemoryRow]:
-    """Those on the path, in its order. Each row is looked up in the branches in memory: a join over the segments of a
-    path through a thousand forks takes minutes."""
-    on_path = store.forest.reach(end)
-    sql = f"""
-    SELECT m.id, m.node_id, m.text, m.source, m.pinned, m.first_depth, n.depth, n.branch_id FROM memories m
-    JOIN nodes n ON n.id = m.node_id WHERE {condition} ORDER BY n.depth, m.id
-    """
-    return [
-        MemoryRow(memory_id, node_id, text, source, bool(pinned), first_depth, depth)
-        for memory_id, node_id, text, source, pinned, first_depth, depth, branch_id in store.db.execute(sql)
-        if (node_id == end.loose_id if branch_id is None else depth <= on_path.get(branch_id, 0))
-    ]
-
-
-def rarest_phrases(store: Store, phrases: Sequence[str], limit: int) -> list[str]:
-    """Those of the phrases that a memory holds, the rarest first: what a query of full text is worth asking for.
-
-    A word that very many memories hold tells nothing and costs most, so it is left out; the query that is left finds
-    two thousand memories at most, whatever the length of the story.
-    """
-    sql = "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)"
-    most = max(50, min(1000, store.db.execute("SELECT count(*) FROM memories").fetchone()[0] // 4))
-    counted = []
-    for phrase in phrases:
-        held = store.db.execute(sql, (match_any((phrase,)), most + 1)).fetchone()[0]
-        if 0 < held <= most:
-            counted.append((held, phrase))
-    counted.sort(key=lambda each: each[0])
-    chosen: list[str] = []
-    found = 0
-    for held, phrase in counted[:limit]:
-        found += held
-        if chosen and found > 2000:
-            break
-        chosen.append(phrase)
-    return chosen
-
-
-def ranked_memories(
-    store: Store, end: End, match: str, limit: int, *, shown_from: int
-) -> list[tuple[MemoryRow, float]]:
-    """The memories on a path that match best, by BM25, with their scores; without pinned and forgotten ones.
-
-    Those that tell of nodes from the depth ``shown_from`` on alone are left out: the prompt shows the nodes (C24).
-    """
-    on_path = store.forest.reach(end)
-    sql = """
-    SELECT m.id, m.node_id, m.text, m.source, m.first_depth, n.depth, n.branch_id, -rank FROM memories_fts
-    JOIN memories m ON m.id = memories_fts.rowid JOIN nodes n ON n.id = m.node_id
-    WHERE memories_fts MATCH ? AND m.forgotten = 0 AND m.pinned = 0 ORDER BY rank
-    """
-    found: list[tuple[MemoryRow, float]] = []
-    for memory_id, node_id, text, source, first_depth, depth, branch_id, score in store.db.execute(sql, (match,)):
-        is_there = node_id == end.loose_id if branch_id is None else depth <= on_path.get(branch_id, 0)
-        is_shown = first_depth is not None and first_depth >= shown_from
-        if is_there and not is_shown:
-            found.append((MemoryRow(memory_id, node_id, text, source, False, first_depth, depth), score))
-            if len(found) >= limit:
-                break
-    return found
-
-
-def has_unindexed_memories(store: Store) -> bool:
-    """Whether the full-text index is behind the memories."""
-    sql = "SELECT (SELECT max(id) FROM memories) > coalesce((SELECT max(rowid) FROM memories_fts), 0)"
-    return bool(store.db.execute(sql).fetchone()[0])
-
-
-def context_checkpoint_hosts(store: Store, end: End) -> list[int]:
-    """The hosts of context checkpoints on a path, the deepest first (C14)."""
-    on_path = store.forest.reach(end)
-    sql = """
-    SELECT c.at_node_id, n.branch_id, n.depth FROM context_checkpoints c JOIN nodes n ON n.id = c.at_node_id
-    WHERE n.hidden_by IS NULL ORDER BY n.depth DESC
-    """
-    return [
-        host
-        for host, branch_id, depth in store.db.execute(sql)
-        if (host == end.loose_id if branch_id is None else depth <= on_path.get(branch_id, 0))
-    ]
-
-
-def context_checkpoint(store: Store, host_id: int) -> ContextCheckpoint | None:
-    """The context checkpoint that hangs from a node."""
-    sql = (
-        "SELECT at_node_id, covered_through_node_id, retained_from_node_id, checkpoint_schema_version,"
-        " prompt_schema_version, stable_prefix_hash, summary_json, source_hash, is_partial FROM context_checkpoints"
-        " WHERE at_node_id = ?"
-    )
-    row = store.db.execute(sql, (host_id,)).fetchone()
-    if row is None:
-        return None
-    *plain, is_partial = row
-    return ContextCheckpoint(*plain, bool(is_partial))  # type: ignore[call-arg]
 
 
 def is_agreed(store: Store, host: str) -> bool:
@@ -542,12 +309,3 @@ def require(found: Node | None, what: str) -> Node:
     if found is None:
         raise BadValue(f"There is no step {what}.", "`/read` shows the steps.", code="no-such-step")
     return found
-
-
-def _json(text: str | None) -> object:
-    return json.loads(text) if text is not None else None
-
-
-def _chunks(ids: Sequence[int], size: int = 500) -> Iterable[Sequence[int]]:
-    for start in range(0, len(ids), size):
-        yield ids[start : start + size]

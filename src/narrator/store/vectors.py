@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from narrator.core.lineage import End
+from narrator.store.memory_reads import MemoryRow
 from narrator.store.open import Store
-from narrator.store.reads import MemoryRow
 
 
 def stamp(store: Store) -> tuple[int, int]:
