@@ -18,13 +18,22 @@ be done, a ``hint``. Where the code decides what a caller does next there is a s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+_LINE_END = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+_LONGEST = 500
+"""Characters of a foreign file's mistake: what a message quotes may be of any length."""
 
 
 class NarratorError(Exception):
-    """``code`` is stable and kebab-case, ``message`` one line for the player, ``hint`` what to do about it or ''."""
+    """``code`` is stable and kebab-case, ``message`` one line for the player, ``hint`` what to do about it or ''.
+
+    Line ends in what a message quotes become spaces.
+    """
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:
+        message, hint = _LINE_END.sub(" ", message), _LINE_END.sub(" ", hint)
         super().__init__(message)
         self.code = code
         self.message = message
@@ -59,7 +68,7 @@ class BadImport(NarratorError):
     """A foreign file that cannot be read; the message names the place."""
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__("bad-import", message, hint)
+        super().__init__("bad-import", message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…", hint)
 
 
 class StoreError(NarratorError):

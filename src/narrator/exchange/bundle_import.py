@@ -118,6 +118,8 @@ class BundleFile:
         seen: set[str] = set()
         for piece in self._pieces():
             seen.add(piece.key)
+            if piece.key in _SINGLE and piece.index is not None:
+                raise BadImport(f"{piece.key} is a list; one value belongs here.")
             if piece.is_end:
                 self.counts[piece.key] = piece.index or 0
             else:
@@ -294,6 +296,7 @@ class BundleFile:
         return value
 
 
+_SINGLE = {"format", "campaign", "prompts"}
 _OTHERS = {"memories", "comments", "card_edits", "kept", "provenance"}
 
 
