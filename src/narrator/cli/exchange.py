@@ -44,20 +44,10 @@ def bring(
     answers: tuple[str, ...],
 ) -> int:
     """Make campaigns of FILES, or add cards and knowledge to one. A folder stands for the files in it."""
-    import secrets
-    import uuid
+    from narrator.engine.bringing import surroundings
+    from narrator.exchange.importing import import_files
 
-    from narrator.engine.story import utc_now
-    from narrator.exchange.importing import Surroundings, import_files
-
-    around = Surroundings(
-        folder=paths.campaigns_folder(),
-        clock=utc_now,
-        new_id=lambda: str(uuid.uuid4()),
-        new_seed=lambda: secrets.randbits(32),
-        ask=_asker(answers),
-        progress=_progress(),
-    )
+    around = surroundings(paths.campaigns_folder(), ask=_asker(answers), progress=_progress())
     target = find_campaign(into) if into is not None else None
     reports = import_files(files, around, as_format=as_format, into=target, is_dry=is_dry)
     _clear_progress()

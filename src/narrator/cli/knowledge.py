@@ -42,18 +42,10 @@ def command() -> None:
 @click.option("--when", "condition", default="", metavar="CONDITION", help="Quote it only while this holds.")
 def add(files: tuple[Path, ...], kind: str, into: str | None, condition: str) -> int:
     """Add Markdown or plain text, split into passages."""
-    import secrets
-    import uuid
+    from narrator.engine.bringing import surroundings
+    from narrator.exchange.importing import import_files
 
-    from narrator.engine.story import utc_now
-    from narrator.exchange.importing import Surroundings, import_files
-
-    around = Surroundings(
-        folder=paths.campaigns_folder(),
-        clock=utc_now,
-        new_id=lambda: str(uuid.uuid4()),
-        new_seed=lambda: secrets.randbits(32),
-    )
+    around = surroundings(paths.campaigns_folder())
     target = find_campaign(into) if into is not None else None
     for report in import_files(files, around, as_format=kind, into=target, condition=condition):
         for detail in report.details:

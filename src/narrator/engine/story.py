@@ -97,6 +97,11 @@ class Story:
         self.definition = cards.edited(self._written, sources.card_edits(self.store))
         return True
 
+    def read_definition(self) -> None:
+        """After something was added to the campaign's definition: cards of an import (W13)."""
+        self._written = parse_definition(reads.definition_source(self.store)[1])
+        self.definition = cards.edited(self._written, sources.card_edits(self.store))
+
     def looking(self) -> AbstractContextManager[None]:
         """Around reads that belong together: a reader sees one instant of what a writer writes beside it (T13)."""
         return self.store.looking()

@@ -11,18 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from narrator.exchange.bundle_models import FORMAT
+from narrator.exchange.progress import Progress, silent
 from narrator.store.parts import named_in
 from narrator.store.rows import Rows
 
-Progress = Callable[[str, int, int], None]
-"""Told (what, done, total) now and then; total is 0 where nobody knows it. What it raises stops the work."""
-
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 _EVERY = 1000
-
-
-def silent(what: str, done: int, total: int) -> None:
-    """Nobody wants to know how far it is."""
 
 
 class _Ordinals:

@@ -19,7 +19,6 @@ from narrator.core.campaign import parse_definition
 from narrator.core.errors import BadDefinition, BadImport
 from narrator.core.tree import decode_correction
 from narrator.exchange import limits
-from narrator.exchange.bundle_export import Progress
 from narrator.exchange.bundle_models import (
     FORMAT,
     SECTIONS,
@@ -37,6 +36,7 @@ from narrator.exchange.decoding import GZIP_MAGIC, codec_of
 from narrator.exchange.growth import Batch, compact, grow
 from narrator.exchange.json_stream import Piece, Pieces
 from narrator.exchange.mending import check
+from narrator.exchange.progress import Progress
 from narrator.exchange.report import Notes
 from narrator.store.parts import part_hash
 

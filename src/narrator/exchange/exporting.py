@@ -21,7 +21,8 @@ from narrator.exchange.book.epub import write_epub
 from narrator.exchange.book.markdown import write_markdown
 from narrator.exchange.book.page import write_page
 from narrator.exchange.book.pages import Style, open_book
-from narrator.exchange.bundle_export import Progress, silent, write_bundle
+from narrator.exchange.bundle_export import write_bundle
+from narrator.exchange.progress import Progress, silent
 from narrator.store import rows
 from narrator.store.open import Clock, Store, open_store, translated
 
@@ -77,7 +78,7 @@ def export(campaign: Path, target: Path, wish: Wish, *, clock: Clock, progress: 
     try:
         if form == "epub":
             with _reading(campaign, clock) as store:
-                write_epub(open_book(store, wish.style), aside)
+                write_epub(open_book(store, wish.style, progress), aside)
         else:
             with _text_file(aside, is_packed=target.name.casefold().endswith(".gz")) as write:
                 write_form(campaign, form, write, wish, clock=clock, progress=progress)
@@ -112,11 +113,11 @@ def write_form(
         return
     with _reading(campaign, clock) as store:
         if form == "markdown":
-            write_markdown(open_book(store, wish.style), write)
+            write_markdown(open_book(store, wish.style, progress), write)
         elif form == "html":
-            write_page(open_book(store, wish.style), write, wish.style.colours)
+            write_page(open_book(store, wish.style, progress), write, wish.style.colours)
         elif form == "sillytavern":
-            outward.write_chat(store, write)
+            outward.write_chat(store, write, progress)
         elif form == "world-info":
             write(outward.world_info(store))
         elif form == "story-cards":

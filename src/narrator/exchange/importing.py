@@ -1,12 +1,12 @@
 """Import: files to campaigns, or to cards and knowledge of one that is there (X1-X6, S43).
 
 Everything is read and checked before the first write. ``import_files`` is what the command line and other front ends
-call; it returns a report for each campaign.
+call; it returns a report for each campaign. Who shows the report first calls ``prepare_files`` and then ``write_all``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,17 +14,17 @@ from narrator.core.campaign import parse_definition
 from narrator.core.conditions import parse_condition
 from narrator.core.errors import BadDefinition, BadImport
 from narrator.exchange import detect, prose
-from narrator.exchange.bundle_export import Progress, silent
 from narrator.exchange.bundle_import import BundleFile
 from narrator.exchange.campaign_file import file_name, make_campaign
 from narrator.exchange.definition_text import write_cards
 from narrator.exchange.detect import Found
 from narrator.exchange.growth import Batch
 from narrator.exchange.plan import Plan, kept_rows, plan_rows, renamed
+from narrator.exchange.progress import Progress, silent
 from narrator.exchange.report import Notes, Report
 from narrator.exchange.sillytavern import read_chats
 from narrator.store import commit, reads, rows
-from narrator.store.open import Clock, open_store
+from narrator.store.open import Clock, Store, open_store
 
 Ask = Callable[[str, str], str]
 """Asked (placeholder of a scenario, its usual answer); gives the answer."""
@@ -63,13 +63,28 @@ def import_files(
     for a condition that does not parse), ``StoreError``; a file that cannot be read is found before any is
     written.
     """
+    prepared = prepare_files(paths, around, as_format=as_format, into=into, condition=condition)
+    if not is_dry:
+        write_all(prepared, around)
+    return [one.report for one in prepared]
+
+
+def prepare_files(
+    paths: Sequence[Path],
+    around: Surroundings,
+    *,
+    as_format: str | None = None,
+    into: Path | None = None,
+    condition: str = "",
+) -> list[Prepared]:
+    """Read and check these files and write nothing; the arguments and errors are those of ``import_files``."""
     if condition:
         parse_condition(condition)
     found = [each for path in paths for each in _recognised(path, as_format)]
     if not found:
         raise BadImport("There is no file to import.")
     chats: dict[str, list[Found]] = {}
-    prepared: list[_Prepared] = []
+    prepared: list[Prepared] = []
     for each in found:
         if each.format == detect.CHAT:
             chats.setdefault(_chat_key(each), []).append(each)
@@ -84,9 +99,20 @@ def import_files(
         report = group[0].notes.report
         plan = read_chats([(each.text, Notes(report, each.path.name)) for each in group])
         prepared.append(_prepare(plan, group[0].notes, around, into))
-    for one in prepared:
-        one.write(around, is_dry=is_dry)
-    return [one.report for one in prepared]
+    return prepared
+
+
+def write_all(prepared: Sequence[Prepared], around: Surroundings) -> None:
+    """Write what was prepared. What goes wrong with one, a stop among it, takes back the campaigns made before it."""
+    try:
+        for one in prepared:
+            one.write(around)
+    except BaseException:
+        for one in prepared:
+            for made in one.report.campaigns:
+                Path(made).unlink(missing_ok=True)
+            one.report.campaigns.clear()
+        raise
 
 
 def _recognised(path: Path, as_format: str | None) -> list[Found]:
@@ -118,35 +144,42 @@ def _chat_key(found: Found) -> str:
 
 
 @dataclass(slots=True)
-class _Prepared:
-    """An import that was read and checked. ``batches`` starts its rows afresh; ``store_into`` adds to a campaign."""
+class Prepared:
+    """An import that was read and checked. ``batches`` starts its rows; ``addition`` is for the campaign ``into``.
+
+    ``into`` may be open in this process: then ``add_to`` its store, which is one short transaction.
+    """
 
     report: Report
     name: str
-    batches: Callable[[], Sequence[Batch]] | None = None
+    batches: Callable[[], Iterable[Batch]] | None = None
     bundle: BundleFile | None = None
     into: Path | None = None
     addition: rows.Addition | None = None
 
-    def write(self, around: Surroundings, *, is_dry: bool) -> None:
-        if is_dry:
-            return
+    def write(self, around: Surroundings) -> None:
+        """Make the campaign, or add to the one it is for. ``report`` says then what was made."""
         if self.into is not None and self.addition is not None:
             store = open_store(self.into, clock=around.clock)
             try:
-                rows.add(store, self.addition)
+                self.add_to(store)
                 commit.index_passages(store)
             finally:
                 store.close()
-            self.report.into = str(self.into)
             return
         now = around.clock()
         batches = self.bundle.rows(now=now) if self.bundle is not None else self.batches() if self.batches else ()
         path = make_campaign(around.folder, self.name, batches, clock=around.clock)
         self.report.campaigns.append(str(path))
 
+    def add_to(self, store: Store) -> None:
+        """Add cards and knowledge to an open campaign."""
+        assert self.addition is not None
+        rows.add(store, self.addition)
+        self.report.into = str(self.into)
 
-def _prepare_bundle(found: Found, around: Surroundings, into: Path | None) -> _Prepared:
+
+def _prepare_bundle(found: Found, around: Surroundings, into: Path | None) -> Prepared:
     if into is not None:
         raise BadImport("A bundle is a whole campaign; it cannot be added to another.")
     report, bundle = found.notes.report, BundleFile(found.path, found.notes, around.progress)
@@ -161,10 +194,10 @@ def _prepare_bundle(found: Found, around: Surroundings, into: Path | None) -> _P
     report.memories = bundle.counts.get("memories", 0)
     report.checkpoints = [each.name for each in survey.checkpoints]
     report.keep(shape.count + report.cards + report.memories + len(report.checkpoints))
-    return _Prepared(report, file_name(campaign.title), bundle=bundle)
+    return Prepared(report, file_name(campaign.title), bundle=bundle)
 
 
-def _prepare(plan: Plan, notes: Notes, around: Surroundings, into: Path | None) -> _Prepared:
+def _prepare(plan: Plan, notes: Notes, around: Surroundings, into: Path | None) -> Prepared:
     report = notes.report
     report.settle()
     if not plan.title.strip():
@@ -175,8 +208,22 @@ def _prepare(plan: Plan, notes: Notes, around: Surroundings, into: Path | None) 
     found = plan_rows(
         plan, report, campaign_id=around.new_id(), seed=around.new_seed(), now=around.clock(), notes=notes
     )
-    batches = [(table, [tuple(row) for row in some]) for table, some in found]
-    return _Prepared(report, file_name(plan.title), batches=lambda: batches)
+    total = len(plan.steps)
+    batches = [(table, [tuple(row) for row in some]) for table, some in _told(found, around.progress, "check", total)]
+    return Prepared(
+        report, file_name(plan.title), batches=lambda: _told(batches, around.progress, "import", report.nodes)
+    )
+
+
+def _told(batches: Iterable[Batch], progress: Progress, what: str, total: int) -> Iterator[Batch]:
+    """The batches, and how far they are, in steps; what ``progress`` raises stops them (U8, X11)."""
+    done = 0
+    for table, some in batches:
+        if table == "nodes":
+            progress(what, done, total)
+            done += len(some)
+        yield table, some
+    progress(what, total, total)
 
 
 def _answer(plan: Plan, ask: Ask) -> None:
@@ -190,7 +237,7 @@ def _answer(plan: Plan, ask: Ask) -> None:
         plan.instructions = plan.instructions.replace(mark, answer)
 
 
-def _prepare_addition(plan: Plan, notes: Notes, around: Surroundings, into: Path) -> _Prepared:
+def _prepare_addition(plan: Plan, notes: Notes, around: Surroundings, into: Path) -> Prepared:
     """Cards and knowledge for a campaign that is there; a story in the file is left out, and that is said."""
     if not plan.cards and not plan.knowledge:
         raise BadImport(f"{notes.file} holds no cards.", "Without --into it becomes a campaign of its own.")
@@ -215,4 +262,4 @@ def _prepare_addition(plan: Plan, notes: Notes, around: Surroundings, into: Path
     report.format, report.title, report.cards = plan.format, title, len(cards)
     report.keep(len(cards) + len(plan.knowledge))
     knowledge = [(each.title, each.kind, each.condition, each.passages) for each in plan.knowledge]
-    return _Prepared(report, "", into=into, addition=rows.Addition(text, kept_rows(plan), knowledge))
+    return Prepared(report, "", into=into, addition=rows.Addition(text, kept_rows(plan), knowledge))

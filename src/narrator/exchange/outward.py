@@ -12,6 +12,7 @@ from typing import Any
 from narrator.core.campaign import parse_definition
 from narrator.core.definition import Card
 from narrator.core.tree import Node
+from narrator.exchange.progress import Progress, silent
 from narrator.store import reads, rows, sources
 from narrator.store.open import Store
 
@@ -19,7 +20,7 @@ _WINDOW = 200
 _LOGIC = {"any": 0, "not-all": 1, "none": 2, "all": 3}
 
 
-def write_chat(store: Store, write: Callable[[str], object]) -> None:
+def write_chat(store: Store, write: Callable[[str], object], progress: Progress = silent) -> None:
     """The path to the head as a SillyTavern chat; takes of the same role are swipes. Corrections stay out."""
     row = reads.campaign(store)
     definition = parse_definition(reads.definition_source(store)[1])
@@ -28,6 +29,7 @@ def write_chat(store: Store, write: Callable[[str], object]) -> None:
     write(_line(header))
     end = reads.end_of(store, reads.needed(store, row.head_id))
     for low in range(1, end.length + 1, _WINDOW):
+        progress("export", low - 1, end.length)
         for node in reads.window(store, end, low, min(low + _WINDOW - 1, end.length)):
             if node.role != "correction":
                 write(_line(_message(store, node, player, row.title)))

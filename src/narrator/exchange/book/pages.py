@@ -14,6 +14,7 @@ from narrator.core.campaign import parse_definition
 from narrator.core.lineage import End
 from narrator.core.prose import visible
 from narrator.core.tree import Node
+from narrator.exchange.progress import Progress, silent
 from narrator.store import reads, rows
 from narrator.store.open import Store
 
@@ -62,19 +63,31 @@ class Book:
     chapters: tuple[Chapter, ...]
 
 
-def open_book(store: Store, style: Style) -> Book:
-    """The book of a campaign's current path."""
+def open_book(store: Store, style: Style, progress: Progress = silent) -> Book:
+    """The book of a campaign's current path. ``progress`` hears of each window; what it raises goes through."""
     row = reads.campaign(store)
     definition = parse_definition(reads.definition_source(store)[1])
     end = reads.end_of(store, reads.needed(store, row.head_id))
-    chapters = [*_chapters(store, end, row.title, style)]
+    source = _Source(store, style, progress)
+    chapters = [*_chapters(source, end, row.title)]
     if style.has_branches:
-        chapters += _appendix(store, end, style)
+        chapters += _appendix(source, end)
     return Book(row.campaign_id, row.title, definition.language, row.played_at, tuple(chapters))
 
 
-def _chapters(store: Store, end: End, title: str, style: Style) -> Iterator[Chapter]:
-    starts: dict[int, str] = {}
+@dataclass(slots=True)
+class _Source:
+    """Where the passages of a book come from. Owns the count of steps that were read."""
+
+    store: Store
+    style: Style
+    progress: Progress
+    done: int = 0
+    total: int = 0
+
+
+def _chapters(source: _Source, end: End, title: str) -> Iterator[Chapter]:
+    store, starts = source.store, dict[int, str]()
     for checkpoint in reads.checkpoints(store):
         node = reads.node(store, checkpoint.node_id)
         if node is not None and reads.is_on_path(store, node, end):
@@ -83,11 +96,12 @@ def _chapters(store: Store, end: End, title: str, style: Style) -> Iterator[Chap
     begins = sorted(starts)
     for index, first in enumerate(begins):
         last = begins[index + 1] - 1 if index + 1 < len(begins) else end.length
-        yield Chapter(starts[first], _reader(store, end, first, last, style))
+        yield Chapter(starts[first], _reader(source, end, first, last))
 
 
-def _appendix(store: Store, end: End, style: Style) -> Iterator[Chapter]:
+def _appendix(source: _Source, end: End) -> Iterator[Chapter]:
     """Each branch that holds something beside the path: its own nodes from where it parts with the path."""
+    store = source.store
     segments = store.forest.segments(end.branch_id, end.depth) if end.depth else ()
     on_path = {segment.branch_id: segment.last for segment in segments}
     for branch in store.forest:
@@ -98,13 +112,18 @@ def _appendix(store: Store, end: End, style: Style) -> Iterator[Chapter]:
         if first <= deepest.depth:
             line = reads.end_of(store, deepest)
             title = f"Another line: {branch.label}" if branch.name is None else branch.name
-            yield Chapter(title, _reader(store, line, first, deepest.depth, style), is_appendix=True)
+            yield Chapter(title, _reader(source, line, first, deepest.depth), is_appendix=True)
 
 
-def _reader(store: Store, end: End, first: int, last: int, style: Style) -> Callable[[], Iterator[Passage]]:
+def _reader(source: _Source, end: End, first: int, last: int) -> Callable[[], Iterator[Passage]]:
+    source.total += last - first + 1
+    store, style = source.store, source.style
+
     def read() -> Iterator[Passage]:
         for low in range(first, last + 1, _WINDOW):
+            source.progress("export", source.done, source.total)
             nodes = reads.window(store, end, low, min(low + _WINDOW - 1, last))
+            source.done += len(nodes)
             notes = rows.comments_of(store, [node.id for node in nodes]) if style.has_comments else {}
             for node in nodes:
                 yield from _passages(node, style)
