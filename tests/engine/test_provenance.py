@@ -14,6 +14,7 @@ from narrator.engine import prompting, telling
 from narrator.engine.events import PromptShown
 from narrator.narrators.fake import FakeNarrator, Line
 from narrator.narrators.port import Capabilities, Purpose, Request, Usage
+from narrator.store import reads
 from narrator.store.removal import Age
 from tests.engine.playing import BRAVER, CLIMB, Play, playing
 
@@ -35,8 +36,8 @@ class Remembering:
 
 
 def record_of(play: Play, node_id: int) -> dict[str, Any]:
-    row = play.story.store.db.execute("SELECT record FROM provenance WHERE node_id = ?", (node_id,)).fetchone()
-    found: dict[str, Any] = json.loads(row[0])
+    found = reads.provenance(play.story.store, node_id)
+    assert found is not None
     return found
 
 

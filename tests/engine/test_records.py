@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from narrator.engine.events import StatsShown
 from narrator.narrators.fake import FakeNarrator
 from narrator.narrators.port import Capabilities, Completion, Finish, Purpose, Request, Usage
+from narrator.store import reads
 from tests.engine.playing import DEFINITION, Play, make, playing, tell_in_numbers
 
 
@@ -28,8 +28,9 @@ def metered() -> FakeNarrator:
 
 
 def record(play: Play) -> dict[str, Any]:
-    row = play.story.store.db.execute("SELECT record FROM provenance ORDER BY node_id DESC LIMIT 1").fetchone()
-    found: dict[str, Any] = json.loads(row[0])
+    (node_id,) = play.story.store.db.execute("SELECT max(node_id) FROM provenance").fetchone()
+    found = reads.provenance(play.story.store, node_id)
+    assert found is not None
     return found
 
 

@@ -68,8 +68,7 @@ def test_what_is_no_campaign_is_left_as_it_is(tmp_path: Path, kind: str, read_on
     before = path.read_bytes()
     assert attempt(path, read_only=read_only) == "not-a-campaign"
     assert path.read_bytes() == before
-    if not read_only:
-        assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
 @pytest.mark.spec("T14")
@@ -90,14 +89,16 @@ def test_a_folder_and_a_missing_file_are_named(tmp_path: Path, read_only: bool) 
 
 @pytest.mark.spec("T14", "U19")
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_newer_schema_is_left_as_it_is(tmp_path: Path, read_only: bool) -> None:
+@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
+def test_a_newer_schema_is_left_as_it_is(tmp_path: Path, read_only: bool, mode: str) -> None:
     path = make(tmp_path / "newer.narrator")
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA user_version = {schema.schema_version() + 1}")
-        db.execute("PRAGMA journal_mode = DELETE")
+        db.execute(f"PRAGMA journal_mode = {mode}")
     before = path.read_bytes()
     assert attempt(path, read_only=read_only) == "newer-schema"
     assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
 @pytest.mark.spec("U19")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -204,5 +203,5 @@ def test_what_hangs_from_a_lost_node_goes_with_it(story: Story) -> None:
     for table in ("memories", "state_events", "provenance"):
         ids = {row[0] for row in story.store.db.execute(f"SELECT node_id FROM {table}")}
         assert ids <= {1, 2, 5}, table
-    assert json.loads(story.store.db.execute("SELECT record FROM provenance").fetchone()[0])
+    assert story.store.db.execute("SELECT count(*) FROM provenance").fetchone()[0] == 1
     assert verify_connection(story.store.db).ok

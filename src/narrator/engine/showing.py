@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -49,6 +48,7 @@ from narrator.engine.references import find_step
 from narrator.engine.story import Story
 from narrator.engine.teller import Teller
 from narrator.store import commit, reads, sources, state_reads
+from narrator.store.records import unpack_record
 
 if TYPE_CHECKING:
     from narrator.engine.session import Session
@@ -175,8 +175,8 @@ async def stats(session: Session, command: Command) -> None:
             words += len(node.text.split()) if node.role != "correction" else 0
     tokens = [0, 0, 0]
     seconds = 0.0
-    for (record,) in story.store.db.execute("SELECT record FROM provenance"):
-        found = json.loads(record)
+    for node_id, record in story.store.db.execute("SELECT node_id, record FROM provenance"):
+        found = unpack_record(node_id, record)
         for spent in (found.get("usage") or (), found.get("asides") or ()):
             for index, count in enumerate(spent):
                 tokens[index] += count or 0

@@ -13,6 +13,7 @@ from typing import Any
 from narrator.exchange.bundle_models import FORMAT
 from narrator.exchange.progress import Progress, silent
 from narrator.store.parts import named_in
+from narrator.store.records import unpack_record
 from narrator.store.rows import Rows
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
@@ -205,8 +206,8 @@ def _knowledge(rows: Rows) -> Iterator[dict[str, Any]]:
 def _digests(rows: Rows) -> dict[bytes, int]:
     """The parts that any provenance names, by their hash, numbered in the order in which they are first named."""
     found: dict[bytes, int] = {}
-    for _, record in rows.of("provenance"):
-        for each in named_in(json.loads(record)):
+    for node_id, record in rows.of("provenance"):
+        for each in named_in(unpack_record(node_id, record)):
             digest = bytes.fromhex(each)
             if digest not in found and rows.part(digest) is not None:
                 found[digest] = len(found) + 1
@@ -216,8 +217,8 @@ def _digests(rows: Rows) -> dict[bytes, int]:
 def _provenance(
     rows: Rows, node: _Ordinals, digests: dict[bytes, int], *, with_prompts: bool
 ) -> Iterator[dict[str, Any]]:
-    for node_id, text in rows.of("provenance"):
-        record = json.loads(text)
+    for node_id, packed in rows.of("provenance"):
+        record = unpack_record(node_id, packed)
         hashes = {each: digests[bytes.fromhex(each)] for each in named_in(record) if bytes.fromhex(each) in digests}
         record.pop("prompt_hash", None)
         if "prompt" in record:

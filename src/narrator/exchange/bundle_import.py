@@ -39,6 +39,7 @@ from narrator.exchange.mending import check
 from narrator.exchange.progress import Progress
 from narrator.exchange.report import Notes
 from narrator.store.parts import part_hash
+from narrator.store.records import pack_record
 
 _EVERY = 1000
 _BATCH = 500
@@ -277,7 +278,7 @@ class BundleFile:
         record = dict(row.record)
         if isinstance(record.get("prompt"), dict):
             record["prompt"] = self._with_hashes(record["prompt"])
-        return (row.node, compact(record))
+        return (row.node, pack_record(record))
 
     def _memory_row(self, row: MemoryRow, now: str) -> tuple[Any, ...]:
         depth = self.found.skeleton.depths[row.node]

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from narrator.core.errors import StoreError
-from narrator.store.open import connect, require_campaign, translated
+from narrator.store.open import reading, translated
 
 KEPT = 10
 
@@ -41,8 +41,7 @@ def copy_campaign(source: Path, target: Path) -> None:
 
 def _copy(source: Path, partial: Path) -> str:
     """Copy the pages; what ``quick_check`` says of the copy."""
-    with closing(connect(source, read_only=True)) as reader, closing(sqlite3.connect(partial)) as writer:
-        require_campaign(source, reader)
+    with reading(source) as reader, closing(sqlite3.connect(partial)) as writer:
         reader.backup(writer)
         writer.execute("PRAGMA journal_mode = DELETE")
         return str(writer.execute("PRAGMA quick_check").fetchone()[0])

@@ -145,6 +145,7 @@ def open_store(path: Path, *, clock: Clock, read_only: bool = False, backups: Pa
     if not read_only and not os.access(path, os.W_OK):
         raise StoreError("read-only", f"{path.name} may not be written to.", "It can still be read.")
     held = None if read_only else lock.acquire(path, since=clock())
+    is_alone = not _has_wal(path)
     try:
         with translated(path):
             db = connect(path, read_only=read_only)
@@ -159,6 +160,8 @@ def open_store(path: Path, *, clock: Clock, read_only: bool = False, backups: Pa
     except BaseException:
         if held is not None:
             held.release()
+        elif is_alone:
+            fold_wal(path)
         raise
 
 
@@ -208,8 +211,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     if not read_only:
         uri = f"file:{quote(str(path.absolute()))}?mode=rw"
     else:
-        has_wal = path.with_name(path.name + "-wal").exists()
-        is_immutable = not has_wal and not os.access(path.parent, os.W_OK)
+        is_immutable = not _has_wal(path) and not os.access(path.parent, os.W_OK)
         mode = "immutable=1" if is_immutable else "mode=ro"
         uri = f"file:{quote(str(path.absolute()))}?{mode}"
     db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=2.0, check_same_thread=False)
@@ -223,12 +225,34 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     return db
 
 
+def _has_wal(path: Path) -> bool:
+    return path.with_name(path.name + "-wal").exists()
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that reads, for a moment; a file that was single before is so afterwards, whatever was found in it.
+
+    Raises ``not-a-campaign``, and what SQLite raises.
+    """
+    is_alone = not _has_wal(path)
+    db = connect(path, read_only=True)
+    try:
+        require_campaign(path, db)
+        is_alone = True
+        yield db
+    finally:
+        db.close()
+        if is_alone:
+            fold_wal(path)
+
+
 def fold_wal(path: Path) -> None:
     """After a reader's close: a campaign is a single file again (contract), unless somebody has it open.
 
     SQLite makes ``-wal`` and ``-shm`` for a reader too, and only a connection that may write takes them away.
     """
-    if not path.with_name(path.name + "-wal").exists() or not os.access(path, os.W_OK):
+    if not _has_wal(path) or not os.access(path, os.W_OK):
         return
     try:
         held = lock.acquire(path, since="")

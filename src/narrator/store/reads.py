@@ -5,7 +5,6 @@ Hidden rows (deleted, not yet final; S41) are invisible to everything here unles
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from narrator.core.errors import BadValue, Damaged
 from narrator.core.lineage import TAIL, End
 from narrator.core.tree import Checkpoint, Coordinate, Node
 from narrator.store.open import Store
+from narrator.store.records import unpack_record
 
 _NAMES = (
     "id parent_id branch_id depth role mode text origin source_id chain_hash created_at pinned rolls unknown".split()
@@ -260,7 +260,7 @@ def is_agreed(store: Store, host: str) -> bool:
 def provenance(store: Store, node_id: int) -> dict[str, Any] | None:
     """The record of the request that made a node (S25), or None."""
     row = store.db.execute("SELECT record FROM provenance WHERE node_id = ?", (node_id,)).fetchone()
-    return json.loads(row[0]) if row is not None else None
+    return unpack_record(node_id, row[0]) if row is not None else None
 
 
 def draft(store: Store) -> Draft | None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing, suppress
@@ -17,6 +16,7 @@ from narrator.core.tree import Coordinate, Node
 from narrator.store import commit
 from narrator.store.open import Store
 from narrator.store.parts import named_in
+from narrator.store.records import unpack_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,5 +181,5 @@ def prune(store: Store, removal: Removal) -> None:
 
 def _hashes(db: sqlite3.Connection) -> Iterable[bytes]:
     """The content hashes that any provenance names."""
-    for (record,) in db.execute("SELECT record FROM provenance"):
-        yield from map(bytes.fromhex, named_in(json.loads(record)))
+    for node_id, record in db.execute("SELECT node_id, record FROM provenance"):
+        yield from map(bytes.fromhex, named_in(unpack_record(node_id, record)))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
+from narrator.store.records import pack_text
+
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
@@ -285,7 +287,30 @@ def m005_vectors(db: Database) -> None:
     db.conn.execute(_VECTORS)
 
 
-_MIGRATIONS = (m001_story, m002_kept, m003_knowledge, m004_spending, m005_vectors)
+_RECORDS = """
+CREATE TABLE provenance (
+    node_id INTEGER PRIMARY KEY REFERENCES nodes(id),
+    record BLOB NOT NULL
+) STRICT
+"""
+
+
+def m006_records(db: Database) -> None:
+    """Records of requests take a third of the room when they are packed (S25)."""
+    connection = db.conn
+    connection.execute("ALTER TABLE provenance RENAME TO provenance_in_words")
+    connection.execute(_RECORDS)
+    connection.executemany(
+        "INSERT INTO provenance VALUES (?, ?)",
+        (
+            (node_id, pack_text(record))
+            for node_id, record in connection.execute("SELECT node_id, record FROM provenance_in_words ORDER BY 1")
+        ),
+    )
+    connection.execute("DROP TABLE provenance_in_words")
+
+
+_MIGRATIONS = (m001_story, m002_kept, m003_knowledge, m004_spending, m005_vectors, m006_records)
 
 
 def schema_version() -> int:

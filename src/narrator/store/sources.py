@@ -5,7 +5,6 @@ Nothing here knows a path: cards and imported sources are the same wherever the 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from narrator.core.errors import BadValue
 from narrator.core.words import match_any
 from narrator.store import reads
 from narrator.store.open import Store
+from narrator.store.records import unpack_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +112,9 @@ def fired_cards(store: Store, node_ids: Sequence[int]) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     if node_ids:
         marks = ",".join("?" * len(node_ids))
-        sql = (
-            f"SELECT node_id, json_extract(record, '$.fired') FROM provenance WHERE node_id IN ({marks})"
-            " AND json_extract(record, '$.fired') IS NOT NULL"
-        )
-        found = {node_id: json.loads(names) for node_id, names in store.db.execute(sql, tuple(node_ids))}
+        sql = f"SELECT node_id, record FROM provenance WHERE node_id IN ({marks})"
+        for node_id, record in store.db.execute(sql, tuple(node_ids)):
+            fired = unpack_record(node_id, record).get("fired")
+            if fired is not None:
+                found[node_id] = list(fired)
     return found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,8 @@ from narrator.core.errors import Damaged, StoreError
 from narrator.core.state import dump
 from narrator.core.tree import chain_hash
 from narrator.store.fold import fold_from_nothing
-from narrator.store.open import connect, fold_wal, inspect_file, require_campaign
+from narrator.store.open import inspect_file, reading
+from narrator.store.records import unpack_record
 
 _DERIVED = (
     ("state_events", "node_id"),
@@ -74,11 +74,8 @@ def verify(path: Path) -> Report:
     """Check a campaign file, open elsewhere or not. Raises ``StoreError`` where it is none."""
     inspect_file(path)
     try:
-        with closing(connect(path, read_only=True)) as db:
-            require_campaign(path, db)
-            report = verify_connection(db)
-        fold_wal(path)
-        return report
+        with reading(path) as db:
+            return verify_connection(db)
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return Report(0, 0, (Problem("file", None, str(error)),))
@@ -103,6 +100,7 @@ def verify_connection(db: sqlite3.Connection) -> Report:
     problems.extend(_check_hashes(nodes))
     problems.extend(_check_head(db, nodes))
     problems.extend(_check_derived(db, nodes))
+    problems.extend(_check_records(db))
     problems.extend(_check_state(db, nodes))
     return Report(len(nodes), len(branches), tuple(problems))
 
@@ -212,6 +210,14 @@ def _check_derived(db: sqlite3.Connection, nodes: dict[int, _Row]) -> Iterator[P
         for (node_id,) in db.execute(f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"):
             if node_id not in nodes:
                 yield Problem("S5.7", node_id, f"A row of {table} hangs from #{node_id}, which does not exist.")
+
+
+def _check_records(db: sqlite3.Connection) -> Iterator[Problem]:
+    for node_id, record in db.execute("SELECT node_id, record FROM provenance"):
+        try:
+            unpack_record(node_id, record)
+        except Damaged as error:
+            yield Problem("S5.7", node_id, error.message)
 
 
 def _check_state(db: sqlite3.Connection, nodes: dict[int, _Row]) -> Iterator[Problem]:

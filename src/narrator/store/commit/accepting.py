@@ -15,6 +15,7 @@ from narrator.store.commit.moving import push_place, remember_position
 from narrator.store.commit.placing import new_branch, place
 from narrator.store.open import Store
 from narrator.store.parts import part_hash
+from narrator.store.records import pack_record
 from narrator.store.rows import insertion
 
 Left = Literal["write", "move"]
@@ -170,7 +171,7 @@ def _insert(store: Store, new: NewNode, parent_id: int | None, branch_id: int | 
             ),
         )
     if new.provenance is not None:
-        db.execute("INSERT INTO provenance VALUES (?, ?)", (node_id, to_json(new.provenance)))
+        db.execute("INSERT INTO provenance VALUES (?, ?)", (node_id, pack_record(new.provenance)))
     return node_id
 
 
