@@ -147,7 +147,7 @@ async def test_what_a_record_says(mill: Path) -> None:
     async with playing(mill, fake) as play:
         await play.do("I wait.")
         answer = await play.do("/retry darker")
-        assert any("1 change refused: player.nerve" in note for note in answer.notes)
+        assert any("1 change refused: Nerve: Nerve is a number" in note for note in answer.notes)
         record = record_of(play, play.story.head.id)
         assert record["narrator"] == "mine"
         assert record["model"] == "some-model"

@@ -99,7 +99,7 @@ async def test_keep_after_a_stop_takes_what_was_told(mill: Path, purpose: Purpos
         assert [step.role for step in answer.of(StepShown)] == ["player", "narrator"]
         assert play.texts() == ["The wheel stands still.", "I climb.", " ".join(f"w{n}" for n in range(1, kept + 1))]
         assert play.story.state().values["player.nerve"] == 6
-        assert [check.skill for check in state_reads.checks_on(play.story.store, play.story.end)] == ["climb"]
+        assert [check.skill for _, check in state_reads.checks_on(play.story.store, play.story.end)] == ["climb"]
         record = reads.provenance(play.story.store, play.story.head.id)
         assert record is not None
         assert record["finish"] == "kept"

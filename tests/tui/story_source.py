@@ -23,6 +23,7 @@ class Step:
     takes: int = 1
     branch: int = 1
     origin: str = "generated"
+    words: str = ""
 
 
 @lru_cache(maxsize=4096)

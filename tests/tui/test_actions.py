@@ -273,7 +273,7 @@ async def rail(play: Play) -> None:
 
 @scene("screen.panel", "story.state", "story.memories", "story.cards", "story.prompt")
 async def panel(play: Play) -> None:
-    assert "player.nerve: 7" in await page_of(play, "/state")
+    assert "Nerve: 7" in await page_of(play, "/state")
     assert "Tench" in await page_of(play, "/cards")
     assert "Rain falls" in await page_of(play, "/prompt")
     await play.type("/remember Tench lies.")
@@ -485,9 +485,9 @@ async def takes(play: Play) -> None:
 @scene("story.correct", "story.assert", "story.retract", "story.note", "story.persona", "story.audit")
 async def corrections(play: Play) -> None:
     await play.type("/correct player.nerve 5 because the fall")
-    assert "player.nerve: 7 → 5 (because the fall)" in play.shown()
+    assert "✎ Nerve: 5 (was 7), because the fall" in play.shown()
     await play.type("/assert The bell is cracked.")
-    assert "fact: The bell is cracked." in play.shown()
+    assert "✎ Now known: The bell is cracked." in play.shown()
     await play.type("/retract The bell is cracked.")
     await play.type("/note Slower.")
     await play.type("/persona A tired woman.")

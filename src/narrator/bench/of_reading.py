@@ -11,7 +11,6 @@ from pathlib import Path
 
 from narrator.bench.fixtures import CHECKPOINTS
 from narrator.bench.sampling import Goal, Row, in_turn, row, timed
-from narrator.engine import views
 from narrator.engine.story import Story
 
 STEPS = 32
@@ -28,7 +27,7 @@ def opened(files: Files) -> Iterator[dict[str, Story]]:
 
 def show(story: Story) -> object:
     """What the screen shows after a move: the newest steps with their takes, where the head is, the state there."""
-    return views.last_steps(story.store, story.head, story.end, STEPS), story.where(), story.state()
+    return story.last_steps(STEPS), story.where(), story.state()
 
 
 def window(files: Files, n: int = 200) -> list[Row]:
@@ -51,7 +50,7 @@ def window(files: Files, n: int = 200) -> list[Row]:
 
 
 def _newest(story: Story) -> Callable[[], object]:
-    return lambda: views.last_steps(story.store, story.head, story.end, STEPS)
+    return lambda: story.last_steps(STEPS)
 
 
 def _fetch(bare: sqlite3.Connection, ids: list[int]) -> Callable[[], object]:

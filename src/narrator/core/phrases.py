@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from narrator.core.conditions import Facts
-from narrator.core.definition import PLAYER, Definition, Field, find_field
-from narrator.core.field_labels import label
-from narrator.core.proposal import JSON, is_number
+from narrator.core.definition import PLAYER, Definition
+from narrator.core.proposal import JSON
 from narrator.core.state import ENDING, Event, value_after
+from narrator.core.titles import full_title, value_words
 from narrator.core.view import name_of
 
 _TOLD_BY_PROSE = ("location", "time", "scene", "entities")
@@ -26,14 +28,23 @@ def phrase_change(definition: Definition, state: Facts, event: Event) -> str:
         return f"Now known: {_fact(new)}" if new is not None else f"No longer held: {_fact(event.previous)}"
     if root == "inventory":
         return _owner(definition, state, rest, event.previous, new)
-    field = find_field(definition, event.path)
-    if field is not None and field.type == "relation":
-        first, second = event.path.rsplit(".", 2)[1:]
-        names = f"{name_of(state, definition, first)} towards {name_of(state, definition, second)}"
-        return _capital(f"{names}: {label(field, new) or new}")
-    title = field.label if field is not None and field.label else event.path.rpartition(".")[2].replace("_", " ")
-    was = f" (was {_value(field, event.previous)})" if event.previous is not None else ""
-    return _capital(f"{title}: {_value(field, new)}{was}")
+    was = ""
+    if event.previous is not None:
+        was = f" (was {value_words(definition, state, event.path, event.previous)})"
+    name = full_title(definition, state, event.path)
+    return f"{name}: {value_words(definition, state, event.path, new)}{was}"
+
+
+def phrase_correction(definition: Definition, state: Facts, told: Mapping[str, JSON]) -> str:
+    """A correction (its four keys, S23) as a line: what it is now, what it was, why."""
+    path, old, new, reason = (told.get(key) for key in ("path", "old", "new", "reason"))
+    because = f", because {reason}" if reason else ""
+    if path == "facts":
+        words = f"Now known: {_fact(new)}" if new is not None else f"No longer held: {_fact(old)}"
+        return f"{words}{because}"
+    shown = value_words(definition, state, str(path), new)
+    was = f" (was {value_words(definition, state, str(path), old)})" if old is not None else ""
+    return f"{full_title(definition, state, str(path))}: {shown}{was}{because}"
 
 
 def _ending(definition: Definition, value: JSON) -> str:
@@ -56,18 +67,6 @@ def _owner(definition: Definition, state: Facts, item: str, before: JSON, after:
     if before == PLAYER:
         return f"You no longer have {name}"
     return _capital(f"{name_of(state, definition, after)} has {name}") if isinstance(after, str) else ""
-
-
-def _value(field: Field | None, value: JSON) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ", ".join(str(each) for each in value) or "nothing"
-    if value is None:
-        return "nothing"
-    if is_number(value) and field is not None and field.bands:
-        return f"{label(field, value)}, {value}"
-    return str(value)
 
 
 def _fact(value: JSON) -> str:

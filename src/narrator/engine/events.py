@@ -34,7 +34,10 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class StepShown:
-    """One node of the path. ``position`` 1 is the opening, ``take`` of ``takes`` is the pager's (S18)."""
+    """One node of the path. ``position`` 1 is the opening, ``take`` of ``takes`` is the pager's (S18).
+
+    ``words`` is a correction as people read it, '' for any other step.
+    """
 
     wire_name: ClassVar[str] = "step"
     id: int
@@ -46,6 +49,7 @@ class StepShown:
     takes: int
     branch: int
     origin: str
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +94,39 @@ class StateChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldShown:
+    """A value for people: the heading it stands under, what it is called, the value in words. Of facts there is one
+    each, with ``label`` ''."""
+
+    path: str
+    group: str
+    label: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class StateShown:
-    """The values at the head, by path; ``unknown`` where nobody knows them there (W12)."""
+    """The values at the head, by path; ``unknown`` where nobody knows them there (W12). ``fields`` says the same to
+    people, in groups."""
 
     wire_name: ClassVar[str] = "state"
     values: Mapping[str, Any]
     unknown: bool = False
+    fields: tuple[FieldShown, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CheckMade:
-    """One check: qualitative alone (T8)."""
+    """One check: qualitative alone, but for ``rolled``, which a campaign may let the player see (T8).
+
+    ``position`` is the step that it decided, None where that is the turn just told.
+    """
 
     skill: str
     difficulty: str
     outcome: str
+    position: int | None = None
+    rolled: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +266,7 @@ class PromptShown:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One change of one field at one step (W8)."""
+    """One change of one field at one step (W8). ``was`` and ``became`` say old and new to people."""
 
     position: int
     path: str
@@ -252,14 +274,18 @@ class AuditEntry:
     new: Any
     source: str
     reason: str = ""
+    op: str = ""
+    was: str = ""
+    became: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditListed:
-    """Every change of a field along the path."""
+    """Every change of a field along the path; ``label`` is what people call it."""
 
     wire_name: ClassVar[str] = "audit"
     audit: tuple[AuditEntry, ...]
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

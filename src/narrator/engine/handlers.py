@@ -18,12 +18,13 @@ from narrator.core.proposal import Proposal
 from narrator.core.referee import Refused
 from narrator.core.state import Event as StateEvent
 from narrator.core.state import value_after
+from narrator.core.titles import full_title, in_titles
 from narrator.core.tree import Node
-from narrator.core.view import visibility
 from narrator.engine import compaction, exporting, showing, turn
 from narrator.engine.commands import Command
-from narrator.engine.events import CheckMade, ChecksMade, Noted, StateChange, StateChanged, Suggested
+from narrator.engine.events import ChecksMade, Noted, StateChange, StateChanged, Suggested
 from narrator.engine.references import find_branch, find_step, find_take
+from narrator.engine.state_views import check_made, is_shown, resolve
 from narrator.engine.story import Story
 from narrator.store import commit, memory_reads, reads, removal, sources
 
@@ -302,7 +303,8 @@ async def _prune(session: Session, command: Command) -> None:
 
 
 async def _correct(session: Session, command: Command) -> None:
-    _write_correction(session, Proposal("", command.args["path"], command.args["value"]), command.args.get("reason"))
+    path = resolve(session.story, command.args["path"])
+    _write_correction(session, Proposal("", path, command.args["value"]), command.args.get("reason"))
 
 
 async def _assert(session: Session, command: Command) -> None:
@@ -385,16 +387,21 @@ async def _nothing(session: Session, command: Command) -> None:
 # ------------------------------------------------------------------------------------------------------ what changed
 
 
-def is_shown(story: Story, path: str) -> bool:
-    """Whether the player may see a path (W2)."""
-    return visibility(story.definition, path) == "open"
-
-
 def refusal(story: Story, refused: Refused) -> str:
     """A refused change as a line (T5). The name of a hidden field is the campaign's own; an invented one is not."""
-    path = refused.proposal.path
-    is_told = is_shown(story, path) or find_field(story.definition, path) is None
-    return f"1 change refused: {path}: {refused.reason}" if is_told else "1 change refused."
+    path, definition = refused.proposal.path, story.definition
+    if find_field(definition, path) is None:
+        return f"1 change refused: {path}: {refused.reason}"
+    if not is_shown(definition, path):
+        return "1 change refused."
+    state = story.state()
+    reason = in_titles(definition, state, refused.reason, [path])
+    return f"1 change refused: {full_title(definition, state, path)}: {reason}"
+
+
+def clamped(story: Story, note: str) -> str:
+    """A note of the referee with what people call the path that it begins with."""
+    return in_titles(story.definition, story.state(), note, [note.partition(":")[0]])
 
 
 def shown_changes(story: Story, events: Iterable[StateEvent]) -> list[StateChange]:
@@ -410,7 +417,7 @@ def shown_changes(story: Story, events: Iterable[StateEvent]) -> list[StateChang
             phrase_change(story.definition, state, each),
         )
         for each in events
-        if is_shown(story, each.path)
+        if is_shown(story.definition, each.path)
     ]
 
 
@@ -418,9 +425,9 @@ def changed(changes: Iterable[StateChange]) -> StateChanged:
     return StateChanged(tuple(changes))
 
 
-def made(checks: Iterable[Check]) -> ChecksMade:
-    """Checks as they may be told: words alone (T8)."""
-    return ChecksMade(tuple(CheckMade(each.skill, each.difficulty, each.outcome) for each in checks))
+def made(story: Story, checks: Iterable[Check]) -> ChecksMade:
+    """Checks as they may be told (T8)."""
+    return ChecksMade(tuple(check_made(story.definition, each) for each in checks))
 
 
 HANDLERS: Mapping[str, Handler] = {

@@ -18,7 +18,7 @@ from narrator.config import Settings
 from narrator.core.budget import Counter
 from narrator.core.errors import NarratorError, Refusal, Stopped
 from narrator.core.prose import visible
-from narrator.engine import casting, handlers, offering, telling, turn, views
+from narrator.engine import casting, handlers, offering, telling, turn
 from narrator.engine.commands import Command, Effect
 from narrator.engine.draft import InFlight
 from narrator.engine.events import Asked, CampaignPlace, Done, Event, Failed, Noted, Ready
@@ -161,7 +161,7 @@ class Session:
     def show_tail(self, count: int = SHOWN_STEPS) -> None:
         """The last steps and the head: what every move ends with; after a write, the steps that are new."""
         story = self.story
-        for step in views.last_steps(story.store, story.head, story.end, count):
+        for step in story.last_steps(count):
             self.publish(step)
         self.publish(story.where())
 
@@ -315,18 +315,18 @@ class Session:
 
     def _tell_accepted(self, ids: list[int], judged: telling.Judged) -> None:
         story = self.story
-        for step in views.last_steps(story.store, story.head, story.end, len(ids)):
+        for step in story.last_steps(len(ids)):
             self.publish(step)
         changes = handlers.shown_changes(story, judged.verdict.events)
         if changes:
             self.publish(handlers.changed(changes))
         made = state_reads.checks_of(story.store, ids[-1:]).get(ids[-1], ())
         if made:
-            self.publish(handlers.made(made))
+            self.publish(handlers.made(story, made))
         for refused in judged.verdict.refused:
             self.publish(Noted(handlers.refusal(story, refused)))
         for note in judged.verdict.notes:
-            self.publish(Noted(note))
+            self.publish(Noted(handlers.clamped(story, note)))
         self.publish(story.where())
 
     def teller(self) -> Teller:

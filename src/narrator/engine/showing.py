@@ -10,20 +10,17 @@ from narrator.core.cards import is_in_prefix
 from narrator.core.definition import Card
 from narrator.core.errors import BadValue
 from narrator.core.prompt import Message, Part, PromptParts, encode
-from narrator.core.state import value_after
+from narrator.core.titles import outline
 from narrator.core.tree import Node
 from narrator.core.view import open_values
 from narrator.engine import cards as triggering
-from narrator.engine import casting, measuring, prompting, telling, turn, views
+from narrator.engine import casting, measuring, prompting, state_views, telling, turn, views
 from narrator.engine.commands import COMMANDS, Command, find_verb
 from narrator.engine.events import (
-    AuditEntry,
-    AuditListed,
     BranchesListed,
     BranchMapped,
     CardListed,
     CardsListed,
-    CheckMade,
     CheckpointsListed,
     ChecksMade,
     Found,
@@ -87,31 +84,26 @@ async def state(session: Session, command: Command) -> None:
     values = open_values(now, story.definition, everything=bool(command.args.get("all")))
     path = command.args.get("path")
     if path is not None:
+        path = state_views.resolve(story, path)
         chosen = {key: value for key, value in values.items() if key == path or key.startswith(f"{path}.")}
         if not chosen:
             raise BadValue(f"There is no value at {path}.", "/state lists them.")
         values = chosen
-    session.publish(StateShown(values, now.unknown))
+    fields = state_views.shown_fields(outline(story.definition, now, values))
+    session.publish(StateShown(values, now.unknown, fields))
 
 
 async def audit(session: Session, command: Command) -> None:
     """Every change of one field along the path (W8)."""
-    story = session.story
-    if views.is_secret(story.definition, command.args["path"]):
-        raise BadValue(f"There is no value at {command.args['path']}.", "/state lists them.")
-    found = state_reads.audit(story.store, story.end, command.args["path"])
-    session.publish(
-        AuditListed(tuple(AuditEntry(p, e.path, e.previous, value_after(e), e.source, e.note) for p, e in found))
-    )
+    session.publish(state_views.history(session.story, command.args["path"]))
 
 
 async def checks(session: Session, command: Command) -> None:
-    """The checks along the path, qualitative alone (T8)."""
+    """The checks along the path: words alone, unless the campaign lets the player look (T8)."""
     story = session.story
-    made = [
-        CheckMade(each.skill, each.difficulty, each.outcome) for each in state_reads.checks_on(story.store, story.end)
-    ]
-    session.publish(ChecksMade(tuple(made)))
+    made = state_reads.checks_on(story.store, story.end)
+    told = (state_views.check_made(story.definition, check, position) for position, check in made)
+    session.publish(ChecksMade(tuple(told)))
 
 
 async def memories(session: Session, command: Command) -> None:

@@ -19,9 +19,11 @@ from narrator.core.cards import CardEdit
 from narrator.core.definition import Card, Definition
 from narrator.core.errors import BadValue, Refusal
 from narrator.core.lineage import End
+from narrator.core.phrases import phrase_correction
 from narrator.core.proposal import Proposal
 from narrator.core.referee import judge
 from narrator.core.state import State, advance, dump, initial_events, value_after
+from narrator.core.titles import in_titles
 from narrator.core.tree import Branch, Checkpoint, NewNode, Node, Position, decode_correction, encode_correction
 from narrator.engine import views
 from narrator.engine.events import BranchListed, CheckpointListed, HeadMoved, Match, StepShown, TakeListed
@@ -436,7 +438,7 @@ class Story:
         state = self.state()
         verdict = judge(self.definition, state, [proposal], source="player")
         if verdict.refused:
-            raise BadValue(verdict.refused[0].reason)
+            raise BadValue(in_titles(self.definition, state, verdict.refused[0].reason, [proposal.path]))
         named = [event for event in verdict.events if event.path == proposal.path]
         event = (named or verdict.events)[-1]
         old = None if event.op == "assert" else event.value if event.op == "retract" else event.previous
@@ -464,7 +466,18 @@ class Story:
 
     def steps(self, first: int, last: int) -> list[StepShown]:
         """The steps at positions first … last of the path, with their takes."""
-        return views.steps(self.store, self.end, first, last)
+        return views.steps(self.store, self.end, first, last, self.correction_words)
+
+    def last_steps(self, count: int) -> list[StepShown]:
+        """The newest steps of the path; the same cost at any length."""
+        return views.last_steps(self.store, self.head, self.end, count, self.correction_words)
+
+    def correction_words(self, text: str) -> str:
+        """The text of a correction as the line that people read (S23); what is none comes back as it is."""
+        try:
+            return phrase_correction(self.definition, self.state(), decode_correction(text))
+        except (ValueError, AttributeError):
+            return text
 
     def nodes(self, first: int = 1, last: int | None = None) -> list[Node]:
         """The nodes of the path."""

@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-from narrator.core.definition import Definition
+from collections.abc import Callable
+
 from narrator.core.lineage import End
 from narrator.core.state import State, is_ended
 from narrator.core.tree import Node
-from narrator.core.view import visibility
 from narrator.engine.events import BranchListed, CheckpointListed, HeadMoved, StepShown, TakeListed, TakesAtPosition
 from narrator.store import lines, reads
 from narrator.store.open import Store
 from narrator.store.reads import Step
 
+InWords = Callable[[str], str]
+"""The text of a correction (S3) → the line that people read."""
 
-def steps(store: Store, end: End, first: int, last: int) -> list[StepShown]:
+
+def steps(store: Store, end: End, first: int, last: int, in_words: InWords) -> list[StepShown]:
     """The steps at positions first … last of a path."""
     first, last = max(1, first), min(last, end.length)
-    return _shown(end, first, reads.steps(store, end, first, last) if first <= last else [])
+    return _shown(end, first, reads.steps(store, end, first, last) if first <= last else [], in_words)
 
 
-def last_steps(store: Store, head: Node, end: End, count: int) -> list[StepShown]:
+def last_steps(store: Store, head: Node, end: End, count: int, in_words: InWords) -> list[StepShown]:
     """The newest steps of the path to ``head``; the same cost at any depth and fork count."""
     found = reads.tail(store, head.id, count)
-    return _shown(end, end.length - len(found) + 1, found)
+    return _shown(end, end.length - len(found) + 1, found, in_words)
 
 
-def _shown(end: End, first: int, found: list[Step]) -> list[StepShown]:
-    return [
-        StepShown(
-            node_id, position, role, mode, text, take, takes, end.branch_id if branch_id is None else branch_id, origin
-        )
-        for position, (node_id, role, branch_id, _, mode, text, origin, take, takes) in enumerate(found, first)
-    ]
+def _shown(end: End, first: int, found: list[Step], in_words: InWords) -> list[StepShown]:
+    shown = []
+    for position, (node_id, role, branch_id, _, mode, text, origin, take, takes) in enumerate(found, first):
+        branch = end.branch_id if branch_id is None else branch_id
+        words = in_words(text) if role == "correction" else ""
+        shown.append(StepShown(node_id, position, role, mode, text, take, takes, branch, origin, words))
+    return shown
 
 
 def takes(store: Store, node: Node, end: End) -> list[TakeListed]:
@@ -124,8 +127,3 @@ def takes_by_branch(store: Store) -> dict[int, list[TakesAtPosition]]:
         at = TakesAtPosition(position, tuple(sorted(int(each) for each in ids.split(","))))
         found.setdefault(branch_id, []).append(at)
     return found
-
-
-def is_secret(definition: Definition, path: str) -> bool:
-    """Whether the player may not look at a path (W2)."""
-    return visibility(definition, path) != "open"

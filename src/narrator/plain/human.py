@@ -137,8 +137,8 @@ def typed(step: e.StepShown) -> str:
     return f"> {step.text}"
 
 
-def corrected(text: str) -> str:
-    """A correction as a margin note of one line (S23)."""
+def corrected(text: str, words: str = "") -> str:
+    """A correction as a margin note of one line (S23); ``words`` says to people what was corrected."""
     try:
         parts: dict[str, Any] = json.loads(text)
         path, old, new, reason = parts["path"], parts["old"], parts["new"], parts.get("reason")
@@ -151,7 +151,7 @@ def corrected(text: str) -> str:
         what = "Author's note" if path == "story.note" else "Persona"
         return f"[{what}: {new}]" if new else f"[{what} taken away.]"
     was = "" if old is None else f", was {json.dumps(old, ensure_ascii=False)}"
-    return f"[Corrected: {path} is {json.dumps(new, ensure_ascii=False)}{was}{because}.]"
+    return f"[Corrected: {words or f'{path} is {json.dumps(new, ensure_ascii=False)}{was}{because}'}.]"
 
 
 class Voice:
@@ -245,7 +245,7 @@ class Voice:
         if step.role == "player":
             return visible(typed(step))
         if step.role == "correction":
-            return visible(corrected(step.text))
+            return visible(corrected(step.text, step.words))
         return visible(step.text).strip("\n")
 
     def _head(self, head: e.HeadMoved) -> list[Said]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from narrator.engine import events as e
+from narrator.engine.state_views import SOURCES
 
 QUESTIONS = {
     "confirm-delete": "Delete this?",
@@ -44,7 +45,7 @@ def listed(event: e.Event, *, is_asked: bool = True) -> list[str]:
         case e.StateChanged():
             return [f"[{_ended(change.phrase)}]" for change in event.changes if change.phrase]
         case e.ChecksMade():
-            return [f"[{c.skill}, {c.difficulty}: {c.outcome}.]" for c in event.checks] or ["[No checks.]"]
+            return [_check(each) for each in event.checks] or ["[No checks.]"]
         case e.Asked():
             return _question(event, is_asked=is_asked)
         case e.StatusShown():
@@ -54,8 +55,7 @@ def listed(event: e.Event, *, is_asked: bool = True) -> list[str]:
         case e.PromptShown():
             return _prompt(event)
         case e.StateShown():
-            lines = ["[Nobody knows the state here; this is the last that was known.]"] if event.unknown else []
-            return lines + [f"{path}: {spelled(value)}" for path, value in event.values.items()] or ["Nothing."]
+            return _state(event)
     return _things(event)
 
 
@@ -80,7 +80,7 @@ def _things(event: e.Event) -> list[str]:
             heading = [] if any(card.text for card in cards) or not cards else ["Cards of the whole campaign:"]
             lines, nothing = [*heading, *map(_card, cards)], "No cards."
         case e.AuditListed(audit=audit):
-            lines, nothing = map(_audit, audit), "Never changed."
+            lines, nothing = [f"{event.label}:", *map(_audit, audit)] if audit else [], "Never changed."
         case e.Suggested(suggestions=suggestions):
             lines = (f"{number}. {text}" for number, text in enumerate(suggestions, 1))
             nothing = "No suggestions."
@@ -97,6 +97,29 @@ def _things(event: e.Event) -> list[str]:
         case _:
             return []
     return list(lines) or [nothing]
+
+
+def _state(event: e.StateShown) -> list[str]:
+    """The values under their headings; of what has no words for people, the path. One alone says its path too."""
+    lines = ["[Nobody knows the state here; this is the last that was known.]"] if event.unknown else []
+    told = {field.path for field in event.fields}
+    if len(event.fields) == 1 == len(event.values):
+        (field,) = event.fields
+        return [*lines, f"{field.label or field.group}: {_ended(field.words)} ({field.path})"]
+    heading = ""
+    for field in event.fields:
+        if field.group != heading:
+            heading = field.group
+            lines.append(f"{heading}:")
+        lines.append(f"  {field.label}: {field.words}" if field.label else f"  {field.words}")
+    lines += [f"{path}: {spelled(value)}" for path, value in event.values.items() if path not in told]
+    return lines or ["Nothing."]
+
+
+def _check(check: e.CheckMade) -> str:
+    step = f"Step {check.position}: " if check.position is not None else ""
+    rolled = f" ({check.rolled})" if check.rolled else ""
+    return f"[{step}{check.skill}, {check.difficulty}: {check.outcome}{rolled}.]"
 
 
 def _ended(sentence: str) -> str:
@@ -174,8 +197,9 @@ def _help(entry: e.HelpEntry) -> str:
 
 
 def _audit(entry: e.AuditEntry) -> str:
-    reason = f", {entry.reason}" if entry.reason else ""
-    return f"Step {entry.position}: {spelled(entry.old)} to {spelled(entry.new)}, by {entry.source}{reason}"
+    reason = f": {entry.reason}" if entry.reason else ""
+    old, new = entry.was or spelled(entry.old), entry.became or spelled(entry.new)
+    return f"Step {entry.position}: {old} to {new}, by {SOURCES.get(entry.source, entry.source)}{reason}"
 
 
 def _narrator(narrator: e.NarratorListed) -> str:

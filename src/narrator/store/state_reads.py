@@ -71,13 +71,13 @@ def last_change(store: Store, end: End, path: str, before: int) -> int | None:
     return next((each.depth for each in found if each.depth < before and reads.is_on_path(store, each, end)), None)
 
 
-def checks_on(store: Store, end: End) -> list[Check]:
-    """The checks along a path, oldest first."""
+def checks_on(store: Store, end: End) -> list[tuple[int, Check]]:
+    """The checks along a path: (position, check), oldest first."""
     sql = f"""{PATH}
-    SELECT c.skill, c.difficulty, c.outcome, c.roll, c.total, c.target
+    SELECT path.depth, c.skill, c.difficulty, c.outcome, c.roll, c.total, c.target
     FROM path JOIN checks c ON c.node_id = path.id ORDER BY path.depth, c.seq
     """
-    return [Check(*row) for row in store.db.execute(sql, _bound(store, end))]
+    return [(row[0], Check(*row[1:])) for row in store.db.execute(sql, _bound(store, end))]
 
 
 def snapshot_before(store: Store, end: End) -> tuple[int, str] | None:

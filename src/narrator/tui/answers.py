@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from narrator.engine import events as e
+from narrator.engine.state_views import SOURCES
 
 
 def spelled(value: Any) -> str:
@@ -22,8 +23,9 @@ def change_words(change: e.StateChange) -> str:
 
 
 def check_words(check: e.CheckMade) -> str:
-    """One check: qualitative alone (T8)."""
-    return f"{check.skill}, {check.difficulty}: {check.outcome}"
+    """One check: qualitative alone, unless the campaign lets the player look (T8)."""
+    step = f"step {check.position}: " if check.position is not None else ""
+    return f"{step}{check.skill}, {check.difficulty}: {check.outcome}{f' ({check.rolled})' if check.rolled else ''}"
 
 
 def _in_brackets(words: list[str]) -> str:
@@ -34,8 +36,17 @@ def _state(event: e.StateShown) -> Iterable[str]:
     if event.unknown:
         yield "Nobody knows the state of this step; this is the last that was known."
         yield ""
+    heading = ""
+    for field in event.fields:
+        if field.group != heading:
+            yield from ([""] if heading else [])
+            heading = field.group
+            yield heading
+        yield f"  {field.label}: {field.words}" if field.label else f"  {field.words}"
+    told = {field.path for field in event.fields}
     for path, value in event.values.items():
-        yield f"{path}: {spelled(value)}"
+        if path not in told:
+            yield f"{path}: {spelled(value)}"
 
 
 def state_outline(event: e.StateShown) -> list[str]:
@@ -125,7 +136,8 @@ def _status(event: e.StatusShown) -> Iterable[str]:
 def _audit(event: e.AuditListed) -> Iterable[str]:
     for each in event.audit:
         reason = f" ({each.reason})" if each.reason else ""
-        yield f"step {each.position}: {spelled(each.old)} → {spelled(each.new)}, by {each.source}{reason}"
+        who = SOURCES.get(each.source, each.source)
+        yield f"step {each.position}: {each.was or '–'} → {each.became or '–'}, by {who}{reason}"
 
 
 _PAGES: Mapping[type, tuple[str, Callable[[Any], Iterable[str]], str]] = {

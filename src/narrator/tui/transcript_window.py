@@ -24,7 +24,8 @@ SLACK = 60
 
 
 class StepLine(Protocol):
-    """What the transcript shows of a step; ``engine.story.StepView`` is one. ``position`` counts from 1."""
+    """What the transcript shows of a step; ``engine.events.StepShown`` is one. ``position`` counts from 1, ``words`` is
+    a correction for people."""
 
     @property
     def id(self) -> int: ...
@@ -40,6 +41,8 @@ class StepLine(Protocol):
     def take(self) -> int: ...
     @property
     def takes(self) -> int: ...
+    @property
+    def words(self) -> str: ...
 
 
 class StepSource(Protocol):
@@ -116,7 +119,7 @@ def lay(step: StepLine, width: int) -> list[Line]:
     if step.role == "player":
         lines = input_lines(step.text, step.mode, width)
     elif step.role == "correction":
-        words = clip(correction_words(step.text), column(width) - 2)
+        words = clip(step.words or correction_words(step.text), column(width) - 2)
         lines = [Line("note", Row((Piece(words, 0, 0),), len(words), 0, len(words)))]
     else:
         lines = [Line("prose", row) for row in wrap(step.text, column(width))]
