@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from narrator.core.errors import BadImport, BadValue, NarratorError, StoreError
+from narrator.core.cards import CardEdit
+from narrator.core.errors import BadImport, BadValue, Damaged, NarratorError, StoreError
 from narrator.core.tree import NewNode, Position, encode_correction
 from narrator.engine.story import Story
 from narrator.exchange.bundle_models import schema
@@ -21,7 +22,7 @@ from narrator.exchange.importing import import_files
 from narrator.store import commit, reads, rows
 from narrator.store.commit import Acceptance
 from narrator.store.verify import verify
-from tests.exchange.bringing import around, bring, still, story_of
+from tests.exchange.bringing import SAMPLES, around, bring, still, story_of
 from tests.store.making import DEFINITION, accept_turn, deepen, make, open_story
 
 
@@ -294,7 +295,8 @@ def test_a_file_that_is_there_is_not_replaced(campaign: Path, tmp_path: Path) ->
 def test_all_versions_of_the_definition_come_along(campaign: Path, tmp_path: Path) -> None:
     with closing(open_story(campaign)) as story:
         later = DEFINITION + '[state.player.luck]\ntype = "number"\n'
-        rows.add(story.store, rows.Addition(later))
+        with story.store.transaction() as db:
+            db.execute(rows.insertion("definitions"), (2, later, still()))
     whole = exported(campaign, tmp_path / "one.json")
     assert [each["source"] for each in whole["definitions"]] == [DEFINITION, later]
     with story_of(bring(tmp_path / "shelf", tmp_path / "one.json")) as story:
@@ -335,3 +337,55 @@ def test_a_full_disk_leaves_nothing_behind(campaign: Path, tmp_path: Path, monke
         bring(tmp_path / "shelf", tmp_path / "one.json")
     assert refusal.value.code == "disk-full"
     assert list((tmp_path / "shelf").iterdir()) == []
+
+
+@pytest.mark.spec("X7", "S35", "X6")
+def test_imported_cards_stand_beside_the_definition_and_come_along(campaign: Path, tmp_path: Path) -> None:
+    with closing(open_story(campaign)) as story:
+        before = reads.definition_source(story.store)
+    bring(tmp_path, SAMPLES / "aidungeon-cards.json", into=campaign)
+    with closing(open_story(campaign)) as story:
+        assert reads.definition_source(story.store) == before
+        cards = story.definition.cards
+        assert len(cards) == 4
+        story.edit_card(cards[1], CardEdit(text="Of another colour."))
+        cards = story.definition.cards
+    whole = exported(campaign, tmp_path / "one.json")
+    assert [card["name"] for card in whole["cards"]] == [card.name for card in cards]
+    report = bring(tmp_path / "shelf", tmp_path / "one.json")
+    assert report.cards == 4
+    with story_of(report) as story:
+        assert story.definition.cards == cards
+    exported(Path(report.campaigns[0]), tmp_path / "again.json")
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "again.json").read_bytes()
+
+
+@pytest.mark.spec("X7", "X8", "S43")
+def test_cards_of_a_bundle_are_checked_and_two_of_one_name_are_told_apart(campaign: Path, tmp_path: Path) -> None:
+    whole = exported(campaign, tmp_path / "one.json")
+    whole["cards"] = [{"name": "Lamp", "text": "It burns."}, {"name": "Lamp", "text": "It is out.", "keys": ["lamp"]}]
+    (tmp_path / "two.json").write_text(json.dumps(whole))
+    report = bring(tmp_path / "shelf", tmp_path / "two.json")
+    assert report.counts["changed"] == 1
+    with story_of(report) as story:
+        assert [(card.name, card.text) for card in story.definition.cards] == [
+            ("Lamp", "It burns."),
+            ("Lamp 2", "It is out."),
+        ]
+    for keys, place in (({"regex": True, "keys": ["("]}, "cards[0]"), ({"scan_depth": -1}, "cards[0].scan_depth")):
+        whole["cards"] = [{"name": "Lamp", "text": "It burns.", **keys}]
+        (tmp_path / "bad.json").write_text(json.dumps(whole))
+        with pytest.raises(BadImport, match=re.escape(place)):
+            bring(tmp_path / "none", tmp_path / "bad.json")
+        assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.spec("S35", "S47")
+def test_a_card_that_cannot_be_read_is_damage_and_is_named(campaign: Path, tmp_path: Path) -> None:
+    bring(tmp_path, SAMPLES / "aidungeon-cards.json", into=campaign)
+    with closing(open_story(campaign)) as story:
+        name = story.definition.cards[0].name
+        story.store.db.execute("UPDATE cards SET body = '{' WHERE name = ?", (name,))
+    with pytest.raises(Damaged, match=name):
+        open_story(campaign)
+    assert [problem.text for problem in verify(campaign).problems if name in problem.text]

@@ -142,7 +142,7 @@ def _build(shape: door.DefinitionFile, fields: dict[str, Field], text: str, prob
                 for name, table in shape.entities.items()
             }
         ),
-        cards=tuple(_card(table, f"cards[{at}]", problems) for at, table in enumerate(shape.cards)),
+        cards=tuple(build_card(table, f"cards[{at}]", problems) for at, table in enumerate(shape.cards)),
         rules=rules,
         storylets=storylets,
         synonyms=MappingProxyType({word: tuple(others) for word, others in shape.synonyms.items()}),
@@ -239,7 +239,7 @@ def outcome_name(name: str) -> str:
     return re.sub(r"[\s_-]+", " ", name.strip().casefold())
 
 
-def _card(table: door.CardTable, where: str, problems: list[Problem]) -> Card:
+def build_card(table: door.CardTable, where: str, problems: list[Problem]) -> Card:
     if table.regex:
         for place, keys in (("keys", table.keys), ("secondary", table.secondary)):
             for at, key in enumerate(keys):

@@ -68,7 +68,8 @@ class Story:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._written: Definition = parse_definition(reads.definition_source(store)[1])
+        self._written: Definition = sources.written(store)
+        self._cards_stamp = sources.cards_stamp(store)
         self.definition: Definition = cards.edited(self._written, sources.card_edits(store))
         self._states: dict[int, State] = {}
         self._seen_version = reads.data_version(store)
@@ -96,6 +97,9 @@ class Story:
             return False
         self._seen_version = version
         self.store.load_forest()
+        stamp = sources.cards_stamp(self.store)
+        if stamp != self._cards_stamp:
+            self._written, self._cards_stamp = sources.written(self.store), stamp
         self.definition = cards.edited(self._written, sources.card_edits(self.store))
         return True
 

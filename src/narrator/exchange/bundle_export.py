@@ -71,6 +71,7 @@ def write_bundle(
     section("places", ({"stack": s, "head": node(head), "tip": node(tip)} for s, head, tip in rows.of("places")))
     section("memories", _memories(rows, node))
     section("comments", ({"node": node(at), "text": t, "created_at": when} for at, t, when in rows.of("comments")))
+    section("cards", ({"name": name, **json.loads(body)} for name, body in rows.of("cards")))
     section("card_edits", _card_edits(rows))
     section("knowledge", _knowledge(rows))
     section("kept", ({"kind": k, "name": n, "body": json.loads(b)} for k, n, b in rows.of("kept")))

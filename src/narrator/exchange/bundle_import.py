@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from narrator.core.campaign import parse_definition
 from narrator.core.errors import BadDefinition, BadImport
+from narrator.core.kept_cards import check_card
 from narrator.core.tree import decode_correction
 from narrator.exchange import limits
 from narrator.exchange.bundle_models import (
@@ -24,6 +25,7 @@ from narrator.exchange.bundle_models import (
     SECTIONS,
     BranchRow,
     CampaignRow,
+    CardRow,
     CheckpointRow,
     MemoryRow,
     NodeRow,
@@ -31,7 +33,7 @@ from narrator.exchange.bundle_models import (
     Row,
     VisitRow,
 )
-from narrator.exchange.bundle_structure import Survey, settle
+from narrator.exchange.bundle_structure import Survey, numbers, settle
 from narrator.exchange.decoding import GZIP_MAGIC, codec_of
 from narrator.exchange.growth import Batch, compact, grow
 from narrator.exchange.json_stream import Piece, Pieces
@@ -173,12 +175,23 @@ class BundleFile:
                 parse_definition(self.definition_source)
             except BadDefinition as error:
                 raise BadImport(f"{place}.source: {error.message}.") from None
+        elif isinstance(row, CardRow):
+            self._look_at_card(row, place)
         elif key not in ("kept", "card_edits", "knowledge"):
             node = row.node  # type: ignore[attr-defined]
             if node > found.references.get(key, 0):
                 found.references[key] = node
             if key == "provenance":
                 self._look_at_prompt(row.record.get("prompt"), place)  # type: ignore[attr-defined]
+
+    def _look_at_card(self, row: CardRow, place: str) -> None:
+        name = _free_card_name(row.name, self.found.cards)
+        if name != row.name:
+            self.notes.changed(f"{place}.name", "name", f"{row.name!r:.40} is there already: now {name!r:.40}")
+        try:
+            check_card(row.name, _card_body(row))
+        except BadDefinition as error:
+            raise BadImport(f"{place}: {error.message}.") from None
 
     def _look_at_node(self, row: NodeRow, place: str) -> None:
         found = self.found
@@ -214,6 +227,7 @@ class BundleFile:
         found, campaign = self.found, self.found.campaign
         assert campaign is not None
         silent = Notes(type(self.notes.report)(), self.notes.file)
+        self._card_names: set[str] = set()
         pieces = self._pieces()
         yield "branches", found.skeleton.branch_rows()
         definitions = 0
@@ -273,6 +287,8 @@ class BundleFile:
             return (row.node, row.text, row.created_at or now)
         if key == "kept":
             return (row.kind, row.name, compact(row.body) or "null")
+        if key == "cards":
+            return (_free_card_name(row.name, self._card_names), compact(_card_body(row)))
         if key == "card_edits":
             return (row.name, row.enabled, row.text, int(row.deleted))
         record = dict(row.record)
@@ -298,7 +314,20 @@ class BundleFile:
 
 
 _SINGLE = {"format", "campaign", "prompts"}
-_OTHERS = {"memories", "comments", "card_edits", "kept", "provenance"}
+_OTHERS = {"memories", "comments", "cards", "card_edits", "kept", "provenance"}
+
+
+def _free_card_name(name: str, taken: set[str]) -> str:
+    """The name, or with a number behind it where a card before has it; it is taken from now on."""
+    if name in taken:
+        name = next(other for n in numbers(len(taken)) if (other := f"{name} {n}") not in taken)
+    taken.add(name)
+    return name
+
+
+def _card_body(row: CardRow) -> dict[str, Any]:
+    """The keys that a card is kept with: its text, and what has not its usual value."""
+    return {"text": row.text, **row.model_dump(exclude_defaults=True, exclude={"name", "text"})}
 
 
 def _leaves(value: Any) -> Iterator[tuple[str, Any]]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from narrator.core.door import CardTable
 from narrator.core.tree import Mode, Origin, Role
 from narrator.exchange import limits
 
@@ -155,8 +156,12 @@ class KeptRow(Row):
     body: Any = None
 
 
+class CardRow(Row, CardTable):
+    """A card beside the definition, with the keys of its ``[[cards]]`` (S35)."""
+
+
 class CardEditRow(Row):
-    """What the player changed about a card of the definition; what is absent is as the definition has it (S35)."""
+    """What the player changed about a card; what is absent is as the card itself has it (S35)."""
 
     name: Name
     enabled: bool | None = None
@@ -197,6 +202,7 @@ class Bundle(BaseModel):
     places: list[PlaceRow] = []
     memories: list[MemoryRow] = []
     comments: list[CommentRow] = []
+    cards: list[CardRow] = []
     card_edits: list[CardEditRow] = []
     knowledge: list[KnowledgeRow] = []
     kept: list[KeptRow] = []
@@ -214,6 +220,7 @@ SECTIONS: dict[str, type[Row]] = {
     "places": PlaceRow,
     "memories": MemoryRow,
     "comments": CommentRow,
+    "cards": CardRow,
     "card_edits": CardEditRow,
     "knowledge": KnowledgeRow,
     "kept": KeptRow,

@@ -29,6 +29,7 @@ class Survey:
     visits: list[VisitRow] = field(default_factory=list)
     places: list[PlaceRow] = field(default_factory=list)
     references: dict[str, int] = field(default_factory=dict)
+    cards: set[str] = field(default_factory=set)
     digests: bytearray = field(default_factory=bytearray)
     most_part: int = 0
     most_part_place: str = ""

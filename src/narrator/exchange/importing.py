@@ -12,18 +12,17 @@ from pathlib import Path
 
 from narrator.core.campaign import parse_definition
 from narrator.core.conditions import parse_condition
-from narrator.core.errors import BadDefinition, BadImport
+from narrator.core.errors import BadImport
 from narrator.exchange import detect, prose
 from narrator.exchange.bundle_import import BundleFile
 from narrator.exchange.campaign_file import file_name, make_campaign
-from narrator.exchange.definition_text import write_cards
 from narrator.exchange.detect import Found
 from narrator.exchange.growth import Batch
-from narrator.exchange.plan import Plan, kept_rows, plan_rows, renamed
+from narrator.exchange.plan import Plan, card_rows, kept_rows, plan_rows, renamed
 from narrator.exchange.progress import Progress, silent
 from narrator.exchange.report import Notes, Report
 from narrator.exchange.sillytavern import read_chats
-from narrator.store import commit, reads, rows
+from narrator.store import commit, reads, rows, sources
 from narrator.store.open import Clock, Store, open_store
 
 Ask = Callable[[str, str], str]
@@ -190,7 +189,7 @@ def _prepare_bundle(found: Found, around: Surroundings, into: Path | None) -> Pr
         found.notes.changed("", "prompts", "the bundle holds no prompts; those of its steps cannot be rebuilt")
     report.format, report.title = "narrator-campaign-v1", campaign.title
     report.steps_on_path, report.nodes, report.branches = shape.depths[campaign.tip], shape.count, len(shape.forks)
-    report.cards = len(parse_definition(bundle.definition_source).cards)
+    report.cards = len(parse_definition(bundle.definition_source).cards) + len(survey.cards)
     report.memories = bundle.counts.get("memories", 0)
     report.checkpoints = [each.name for each in survey.checkpoints]
     report.keep(shape.count + report.cards + report.memories + len(report.checkpoints))
@@ -245,21 +244,13 @@ def _prepare_addition(plan: Plan, notes: Notes, around: Surroundings, into: Path
         notes.dropped("", "story", f"only cards are added; {len(plan.steps)} steps are left out")
     store = open_store(into, clock=around.clock, read_only=True)
     try:
-        source = reads.definition_source(store)[1]
+        taken = {card.name for card in sources.written(store).cards}
         title = reads.campaign(store).title
     finally:
         store.close()
-    taken = {card.name for card in parse_definition(source).cards}
     plan.cards = [replace(each, card=renamed(each.card, taken)) for each in plan.cards]
-    cards = [each.card for each in plan.cards]
-    text = source.rstrip("\n") + "\n" + write_cards(cards) if cards else None
-    if text is not None:
-        try:
-            parse_definition(text)
-        except BadDefinition as error:
-            raise BadImport(f"The definition of {title} takes no more cards: {error.message}.") from None
     report = notes.report
-    report.format, report.title, report.cards = plan.format, title, len(cards)
-    report.keep(len(cards) + len(plan.knowledge))
+    report.format, report.title, report.cards = plan.format, title, len(plan.cards)
+    report.keep(len(plan.cards) + len(plan.knowledge))
     knowledge = [(each.title, each.kind, each.condition, each.passages) for each in plan.knowledge]
-    return Prepared(report, "", into=into, addition=rows.Addition(text, kept_rows(plan), knowledge))
+    return Prepared(report, "", into=into, addition=rows.Addition(card_rows(plan), kept_rows(plan), knowledge))

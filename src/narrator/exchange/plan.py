@@ -15,6 +15,7 @@ from typing import Any
 from narrator.core.campaign import parse_definition
 from narrator.core.definition import Card
 from narrator.core.errors import BadDefinition, BadImport
+from narrator.core.kept_cards import card_keys
 from narrator.core.tree import Mode, Role
 from narrator.exchange.bundle_models import EventRow, NodeRow
 from narrator.exchange.bundle_structure import free_name, numbers
@@ -154,6 +155,7 @@ def plan_rows(plan: Plan, report: Report, *, campaign_id: str, seed: int, now: s
     yield from grow(shape, (_row(step, n, told[n]) for n, step in enumerate(plan.steps, 1)), now=now)
     yield "checkpoints", _checkpoints(plan, now)
     yield "memories", [_memory(each, now) for each in plan.memories]
+    yield "cards", card_rows(plan)
     yield "kept", kept_rows(plan)
     for number, source in enumerate(plan.knowledge, 1):
         yield "knowledge", [(number, source.title, source.kind, 1, now, source.condition)]
@@ -169,7 +171,6 @@ def _definition(plan: Plan) -> str:
         persona=plan.persona,
         player_name=plan.player_name,
         fields=plan.fields,
-        cards=[each.card for each in plan.cards],
     )
     try:
         parse_definition(text)
@@ -219,6 +220,11 @@ def _name_branches(plan: Plan, shape: Skeleton, notes: Notes) -> None:
             continue
         shape.forks[branch - 1].name = free_name(name, taken)
         taken.add(shape.forks[branch - 1].name or "")
+
+
+def card_rows(plan: Plan) -> list[tuple[str, str]]:
+    """(name, JSON) of the cards."""
+    return [(each.card.name, compact(card_keys(each.card)) or "") for each in plan.cards]
 
 
 def kept_rows(plan: Plan) -> list[tuple[str, str, str]]:

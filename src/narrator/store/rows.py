@@ -35,6 +35,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         "parts": "hash text",
         "provenance": "node_id record",
         "kept": "kind name body",
+        "cards": "name body",
         "card_edits": "name enabled text deleted",
         "knowledge": "id title kind enabled created_at condition",
         "passages": "knowledge_id text",
@@ -131,20 +132,18 @@ def write_straight(store: Store) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """What an import adds to a campaign that is there: a definition with more cards, what is kept (kind, name, JSON),
-    knowledge (title, kind, condition, passages)."""
+    """What an import adds to a campaign that is there: cards (name, JSON), what is kept (kind, name, JSON), knowledge
+    (title, kind, condition, passages)."""
 
-    definition: str | None = None
+    cards: Sequence[tuple[str, str]] = ()
     kept: Sequence[tuple[str, str, str]] = ()
     knowledge: Sequence[tuple[str, str, str, Sequence[str]]] = ()
 
 
 def add(store: Store, addition: Addition) -> None:
-    """Add to a campaign, in one transaction: a new version of its definition (W13), no node changes (X6)."""
+    """Add to a campaign, in one transaction; neither its definition nor a node changes (X6, W13)."""
     with store.transaction() as db:
-        if addition.definition is not None:
-            version = int(db.execute("SELECT max(version) + 1 FROM definitions").fetchone()[0])
-            db.execute(insertion("definitions"), (version, addition.definition, store.clock()))
+        db.executemany(insertion("cards"), addition.cards)
         db.executemany(insertion("kept"), addition.kept)
         for title, kind, condition, passages in addition.knowledge:
             sql = "INSERT INTO knowledge (title, kind, condition, created_at) VALUES (?, ?, ?, ?)"

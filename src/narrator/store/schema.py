@@ -310,7 +310,21 @@ def m006_records(db: Database) -> None:
     connection.execute("DROP TABLE provenance_in_words")
 
 
-_MIGRATIONS = (m001_story, m002_kept, m003_knowledge, m004_spending, m005_vectors, m006_records)
+_CARDS = """
+CREATE TABLE cards (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    body TEXT NOT NULL
+) STRICT
+"""
+
+
+def m007_cards(db: Database) -> None:
+    """Cards that imports brought, beside the definition: JSON of the keys of ``[[cards]]`` (S35)."""
+    db.conn.execute(_CARDS)
+
+
+_MIGRATIONS = (m001_story, m002_kept, m003_knowledge, m004_spending, m005_vectors, m006_records, m007_cards)
 
 
 def schema_version() -> int:

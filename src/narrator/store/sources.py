@@ -1,4 +1,4 @@
-"""What belongs to the campaign as a whole: its definition with the player's changes to cards, and knowledge (S35).
+"""What belongs to the campaign as a whole: definition, imported cards, changes to either, imported knowledge (S35).
 
 Nothing here knows a path: cards and imported sources are the same wherever the head stands.
 """
@@ -12,7 +12,8 @@ from narrator.core import cards
 from narrator.core.campaign import parse_definition
 from narrator.core.cards import CardEdit
 from narrator.core.definition import Definition
-from narrator.core.errors import BadValue
+from narrator.core.errors import BadDefinition, BadValue, Damaged
+from narrator.core.kept_cards import add_cards, read_card
 from narrator.core.words import match_any
 from narrator.store import reads
 from narrator.store.open import Store
@@ -43,8 +44,26 @@ class Passage:
 
 
 def definition(store: Store) -> Definition:
-    """The newest definition, with the player's changes to its cards."""
-    return cards.edited(parse_definition(reads.definition_source(store)[1]), card_edits(store))
+    """The newest definition with the imported cards, and the player's changes to either."""
+    return cards.edited(written(store), card_edits(store))
+
+
+def written(store: Store) -> Definition:
+    """The newest definition with the imported cards, as they were written. Raises ``BadDefinition``, ``Damaged``."""
+    kept = store.db.execute("SELECT name, body FROM cards ORDER BY id").fetchall()
+    authored = parse_definition(reads.definition_source(store)[1])
+    try:
+        return add_cards(authored, [read_card(name, body) for name, body in kept])
+    except BadDefinition as error:
+        where, what = error.problems[0]
+        raise Damaged(f"{where} {what}.".strip()) from error
+
+
+def cards_stamp(store: Store) -> tuple[int, int]:
+    """Changes with every new definition and every imported card; what ``written`` gives changes with it alone."""
+    sql = "SELECT (SELECT max(version) FROM definitions), (SELECT coalesce(max(id), 0) FROM cards)"
+    version, newest = store.db.execute(sql).fetchone()
+    return int(version), int(newest)
 
 
 def card_edits(store: Store) -> dict[str, CardEdit]:

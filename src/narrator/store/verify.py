@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from narrator.core.errors import Damaged, StoreError
+from narrator.core.errors import BadDefinition, Damaged, StoreError
+from narrator.core.kept_cards import read_card
 from narrator.core.state import dump
 from narrator.core.tree import chain_hash
 from narrator.store.fold import fold_from_nothing
@@ -102,6 +103,7 @@ def verify_connection(db: sqlite3.Connection) -> Report:
     problems.extend(_check_derived(db, nodes))
     problems.extend(_check_records(db))
     problems.extend(_check_state(db, nodes))
+    problems.extend(_check_cards(db))
     return Report(len(nodes), len(branches), tuple(problems))
 
 
@@ -240,3 +242,15 @@ def _check_state(db: sqlite3.Connection, nodes: dict[int, _Row]) -> Iterator[Pro
                 yield Problem("S5.9", node_id, f"The snapshot at #{node_id} is not the state folded from nothing.")
     except Damaged as error:
         yield Problem("S5.9", error.node_id, error.message)
+
+
+def _check_cards(db: sqlite3.Connection) -> Iterator[Problem]:
+    """Imported cards hang from no node: each has to be readable. A file of an older schema has none."""
+    if db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'cards'").fetchone() is None:
+        return
+    for name, body in db.execute("SELECT name, body FROM cards ORDER BY id"):
+        try:
+            read_card(name, body)
+        except BadDefinition as error:
+            where, what = error.problems[0]
+            yield Problem("file", None, f"{where} {what}.".strip())
