@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import tomllib
+from typing import Any
+
 import pytest
+import tomlkit
+from hypothesis import given
+from hypothesis import strategies as st
 
 from narrator.core.campaign import minimal_definition, parse_definition
 from narrator.core.errors import BadDefinition
@@ -115,6 +122,150 @@ def test_all_mistakes_are_told_at_once() -> None:
         parse_definition(text)
     assert {where for where, _ in caught.value.problems} == {"rules.skills.a.field", "cards[0].when"}
     assert "1 more" in caught.value.message
+
+
+def told(text: str) -> set[str]:
+    """The places of all mistakes in a definition."""
+    with pytest.raises(BadDefinition) as caught:
+        parse_definition(text)
+    return {where for where, _ in caught.value.problems}
+
+
+TALE = (
+    HEAD
+    + """
+[start]
+location = "hal"
+[entities.hall]
+name = "The Hall"
+kind = "place"
+[entities.key]
+name = "A key"
+kind = "thing"
+[state.player.nerve]
+type = "number"
+[rules.skills.brag]
+field = "player.nerv"
+[rules.difficulty]
+easy = 6
+[[cards]]
+name = "a"
+text = "b"
+when = "player.nerve =="
+[[storylets]]
+id = "s"
+keys = ["x"]
+when = "fired('t')"
+check = { skill = "bragg", difficulty = "easy" }
+[[storylets.outcomes]]
+on = "failure"
+wordings = ["x"]
+effects = [{ op = "set", path = "player.nervee", value = 1 }]
+[[endings]]
+id = "e"
+when = "has('player', 'kee')"
+"""
+)
+TOLD = {
+    "start.location",
+    "rules.skills.brag.field",
+    "cards[0].when",
+    "storylets[0].when",
+    "storylets[0].check.skill",
+    "storylets[0].outcomes[0].effects[0].path",
+    "endings[0].when",
+}
+
+
+@pytest.mark.spec("W14")
+@pytest.mark.parametrize(
+    ("old", "new", "more", "hides"),
+    [
+        ("", "", set(), set()),
+        ('title = "X"', "", {"campaign.title"}, set()),
+        ('title = "X"', "title = 3", {"campaign.title"}, set()),
+        ('opening = "O."', 'opening = "O."\nopenning = "P."', {"campaign.openning"}, set()),
+        ('text = "b"', "", {"cards[0].text"}, set()),
+        ('text = "b"', 'text = "b"\nkey = ["c"]', {"cards[0].key"}, set()),
+        ('name = "a"', "name = []", {"cards[0].name"}, set()),
+        ('kind = "thing"', 'kind = "thnig"', {"entities.key.kind"}, {"endings[0].when"}),
+        ('id = "s"', 'id = ""', {"storylets[0].id"}, {"storylets[0].when"}),
+        ('on = "failure"', 'on = "failure"\nwording = ["y"]', {"storylets[0].outcomes[0].wording"}, set()),
+        (
+            'wordings = ["x"]',
+            "wordings = []",
+            {"storylets[0].outcomes[0].wordings"},
+            {"storylets[0].outcomes[0].effects[0].path"},
+        ),
+        ("easy = 6", 'easy = "6"', {"rules.difficulty.easy"}, set()),
+        ('id = "e"', "", {"endings[0].id"}, set()),
+        (
+            '[entities.hall]\nname = "The Hall"\nkind = "place"',
+            "[entities]\nhall = 3",
+            {"entities.hall"},
+            {"start.location"},
+        ),
+    ],
+)
+def test_mistakes_of_shape_hide_none_of_reference(old: str, new: str, more: set[str], hides: set[str]) -> None:
+    assert told(TALE.replace(old, new, 1)) == (TOLD | more) - hides
+
+
+@pytest.mark.spec("W14")
+@pytest.mark.parametrize(
+    ("old", "new", "places"),
+    [
+        ('type = "number"\nmin = 0', 'type = "nubmer"\nmin = 0', {"state.player.nerve.type"}),
+        ('kind = "place"', 'kind = "palce"', {"entities.yard.kind"}),
+        ("easy = 6", 'easy = "six"', {"rules.difficulty.easy"}),
+        ('id = "look"', 'id = ["look"]', {"storylets[0].id"}),
+    ],
+)
+def test_what_follows_from_a_mistake_is_not_told_as_another(old: str, new: str, places: set[str]) -> None:
+    assert old in TEXT
+    assert told(TEXT.replace(old, new, 1)) == places
+
+
+@pytest.mark.spec("W14")
+@pytest.mark.parametrize("key", ["campaign", "entities", "state", "rules", "cards", "storylets", "endings", "start"])
+@pytest.mark.parametrize("value", ["3", "'x'", "[]", "[3]", "[{}]"])
+def test_a_table_that_is_none_is_one_mistake(key: str, value: str) -> None:
+    rest = HEAD if key != "campaign" else ""
+    if key in ("cards", "storylets", "endings") and value == "[]":
+        parse_definition(f"{key} = {value}\n{rest}")
+        return
+    assert all(where.startswith(key) for where in told(f"{key} = {value}\n{rest}"))
+
+
+def places_in(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every place in tables, one below the other."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [place for key, below in inner for place in ((*at, key), *places_in(below, (*at, key)))]
+
+
+@pytest.mark.spec("W14")
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 10_000), st.sampled_from(["gone", 3, "x", [], [3], [[]], {}, {"a": 1}])), max_size=4
+    )
+)
+def test_whatever_is_broken_is_a_mistake_by_its_place(changes: list[tuple[int, Any]]) -> None:
+    tables = tomllib.loads(TEXT)
+    for number, value in changes:
+        places = places_in(tables)
+        *above, last = places[number % len(places)]
+        holder: Any = tables
+        for part in above:
+            holder = holder[part]
+        if value == "gone":
+            del holder[last]
+        else:
+            holder[last] = copy.deepcopy(value)
+    try:
+        parse_definition(tomlkit.dumps(tables))
+    except BadDefinition as error:
+        assert len(error.problems) == len(set(error.problems))
+        assert all(where and what for where, what in error.problems)
 
 
 @pytest.mark.spec("S2")

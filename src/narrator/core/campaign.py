@@ -11,6 +11,7 @@ import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -41,6 +42,7 @@ from narrator.core.door import Problem
 from narrator.core.errors import BadDefinition
 from narrator.core.proposal import Proposal
 from narrator.core.references import dangling
+from narrator.core.salvage import Broken, salvage
 
 __all__ = [
     "DEFAULT_DIFFICULTY",
@@ -79,13 +81,25 @@ def parse_definition(text: str) -> Definition:
     problems: list[Problem] = []
     shape = door.read(door.DefinitionFile, tables, "", problems)
     fields = _fields(tables.get("state"), problems)
+    further: list[Problem] = []
+    broken = Broken(paths=_unread(problems))
+    if shape is None:
+        shape, found = salvage(tables)
+        broken = replace(broken, places=found.places)
     if shape is None:
         raise BadDefinition(problems)
-    definition = _build(shape, fields, text, problems)
-    problems += dangling(definition)
+    definition = _build(shape, fields, text, further)
+    further += dangling(definition)
+    problems += broken.without_consequences(further) if problems else further
     if problems:
         raise BadDefinition(problems)
     return definition
+
+
+def _unread(problems: Iterable[Problem]) -> frozenset[str]:
+    """The paths of fields that were declared and could not be read, or may have been."""
+    found = [place.removeprefix("state.").partition("[")[0] for place, _ in problems if place.startswith("state.")]
+    return frozenset([*found, *(path.rpartition(".")[0] for path in found)]) - {""}
 
 
 def minimal_definition(title: str, opening: str) -> Definition:

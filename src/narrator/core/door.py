@@ -191,7 +191,7 @@ def read(model: type[T], data: Mapping[str, Any], where: str, problems: list[Pro
         return model.model_validate(data)
     except ValidationError as refusal:
         for error in refusal.errors(include_url=False, include_input=True):
-            place = _place(where, error["loc"])
+            place = place_of(where, error["loc"])
             if error["type"] == "extra_forbidden":
                 names = list(_model_at(model, error["loc"][:-1]).model_fields)
                 problems.append((place, "unknown key" + near(str(error["loc"][-1]), names)))
@@ -229,7 +229,8 @@ def near(name: str, names: typing.Iterable[str]) -> str:
     return f" (did you mean {match[0]}?)" if match else ""
 
 
-def _place(where: str, location: tuple[int | str, ...]) -> str:
+def place_of(where: str, location: tuple[int | str, ...]) -> str:
+    """A key path below ``where``: ``storylets[2].when``."""
     place = where
     for part in location:
         if isinstance(part, int):
