@@ -261,11 +261,13 @@ def test_whatever_is_broken_is_a_mistake_by_its_place(changes: list[tuple[int, A
             del holder[last]
         else:
             holder[last] = copy.deepcopy(value)
+    problems: tuple[tuple[str, str], ...] = ()
     try:
         parse_definition(tomlkit.dumps(tables))
     except BadDefinition as error:
-        assert len(error.problems) == len(set(error.problems))
-        assert all(where and what for where, what in error.problems)
+        problems = error.problems
+    assert len(problems) == len(set(problems))
+    assert all(where and what for where, what in problems)
 
 
 @pytest.mark.spec("S2")

@@ -74,8 +74,10 @@ def edited(definition: Definition, edits: Mapping[str, CardEdit]) -> Definition:
         return definition
     cards: list[Card] = []
     for card in definition.cards:
-        edit = edits.get(card.name, CardEdit())
-        if not edit.is_deleted:
+        edit = edits.get(card.name)
+        if edit is None:
+            cards.append(card)
+        elif not edit.is_deleted:
             is_enabled = card.is_enabled if edit.is_enabled is None else edit.is_enabled
             cards.append(replace(card, is_enabled=is_enabled, text=card.text if edit.text is None else edit.text))
     return replace(definition, cards=tuple(cards))
@@ -230,7 +232,7 @@ def fold_key(text: str, *, is_case_sensitive: bool = False) -> str:
     return " ".join(text.split())
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32_768)
 def _folded_key(key: str, is_case_sensitive: bool) -> str:
     return fold_key(key, is_case_sensitive=is_case_sensitive)
 
