@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,6 @@ import click
 
 from narrator import paths
 from narrator.cli.naming import complete_campaign, find_campaign
-from narrator.core.errors import BadValue
 from narrator.core.prose import visible
 
 if TYPE_CHECKING:
@@ -80,21 +78,15 @@ def _asker(answers: tuple[str, ...]) -> Callable[[str, str], str]:
 
 
 def _tell(report: Report, *, is_dry: bool) -> None:
-    counts = [(report.nodes, "step"), (report.branches, "branch"), (report.cards, "card")]
-    counts += [(report.memories, "memory"), (len(report.checkpoints), "checkpoint")]
-    found = ", ".join(_counted(number, noun) for number, noun in counts if number)
-    click.echo(visible(f"{report.title or 'Cards'}: read as {report.format}; {found or 'nothing to count'}."))
+    click.echo(visible(report.headline()))
+    from narrator.exchange.report import told_lines
+
     told = report.counts
     click.echo(f"Kept {told['kept']}, changed {told['changed']}, dropped {told['dropped']}.")
-    alike: dict[tuple[str, str, str, str], list[str]] = {}
-    for each in report.details:
-        if each.kind != "kept":
-            alike.setdefault((each.kind, each.file, each.field, each.reason), []).append(each.where)
-    for (kind, file, _, reason), places in list(alike.items())[:_DETAILS_SHOWN]:
-        place = " ".join(part for part in (file, places[0]) if part)
-        more = f" (and {len(places) - 1} more like it)" if len(places) > 1 else ""
-        click.echo(visible(f"  {kind}: {place}: {reason}{more}"))
-    if len(alike) > _DETAILS_SHOWN:
+    lines = told_lines([report])
+    for line in lines[:_DETAILS_SHOWN]:
+        click.echo(visible(f"  {line}"))
+    if len(lines) > _DETAILS_SHOWN:
         click.echo("  and more; --json lists all.")
     for path in report.campaigns:
         click.echo(path)
@@ -102,11 +94,6 @@ def _tell(report: Report, *, is_dry: bool) -> None:
         click.echo(f"Added to {report.into}")
     if is_dry:
         click.echo("Nothing was written.")
-
-
-def _counted(number: int, noun: str) -> str:
-    plural = {"branch": "branches", "memory": "memories"}.get(noun, f"{noun}s")
-    return f"{number:,} {noun if number == 1 else plural}"
 
 
 # --------------------------------------------------------------------------------------------------------------- export
@@ -155,17 +142,9 @@ def export(
 
 
 def _colours(theme: str | None) -> Mapping[str, str]:
-    """The colours of a theme's file by name, those of the story among them."""
-    if theme is None:
-        return {}
-    for folder in (paths.own_themes(), paths.shipped("themes")):
-        path = folder / f"{theme}.toml"
-        if path.is_file() and Path(theme).name == theme:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
-            variables = table.get("variables")
-            found = {**table, **(variables if isinstance(variables, dict) else {})}
-            return {name: value for name, value in found.items() if isinstance(value, str)}
-    raise BadValue(f"There is no theme {theme!r}.", "`narrator themes` lists them.")
+    from narrator.engine.exporting import theme_colours
+
+    return {} if theme is None else theme_colours(theme, (paths.own_themes(), paths.shipped("themes")))
 
 
 # ------------------------------------------------------------------------------------------------------------- progress

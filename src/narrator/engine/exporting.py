@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrator.core.errors import NarratorError
+from narrator.core.errors import BadValue, NarratorError
 from narrator.engine.commands import Command
 from narrator.engine.events import Noted, Progressed
 
@@ -51,3 +53,18 @@ async def export(session: Session, command: Command) -> None:
 
 def _target(command: Command) -> Path:
     return Path(str(command.args["file"])).expanduser()
+
+
+def theme_colours(theme: str, folders: Sequence[Path]) -> Mapping[str, str]:
+    """The colours of a theme's file by name, those of the story among them, for a page. Raises ``BadValue``."""
+    for folder in folders:
+        path = folder / f"{theme}.toml"
+        if path.is_file() and Path(theme).name == theme:
+            try:
+                table = tomllib.loads(path.read_text(encoding="utf-8"))
+            except (OSError, ValueError) as error:
+                raise BadValue(f"The theme {theme} cannot be read: {error}.") from None
+            variables = table.get("variables")
+            found = {**table, **(variables if isinstance(variables, dict) else {})}
+            return {name: value for name, value in found.items() if isinstance(value, str)}
+    raise BadValue(f"There is no theme {theme!r}.", "`narrator themes` lists them.")

@@ -155,6 +155,7 @@ class Prepared:
     bundle: BundleFile | None = None
     into: Path | None = None
     addition: rows.Addition | None = None
+    progress: Progress = silent
 
     def write(self, around: Surroundings) -> None:
         """Make the campaign, or add to the one it is for. ``report`` says then what was made."""
@@ -167,9 +168,17 @@ class Prepared:
                 store.close()
             return
         now = around.clock()
-        batches = self.bundle.rows(now=now) if self.bundle is not None else self.batches() if self.batches else ()
+        batches: Iterable[Batch] = self.bundle.rows(now=now) if self.bundle is not None else ()
+        if self.batches is not None:
+            batches = _told(self.batches(), self.progress, "import", self.report.nodes)
         path = make_campaign(around.folder, self.name, batches, clock=around.clock)
         self.report.campaigns.append(str(path))
+
+    def listen(self, progress: Progress) -> None:
+        """Another hears how far the writing is: what was heard while reading may have ended with it."""
+        self.progress = progress
+        if self.bundle is not None:
+            self.bundle.progress = progress
 
     def add_to(self, store: Store) -> None:
         """Add cards and knowledge to an open campaign."""
@@ -190,7 +199,7 @@ def _prepare_bundle(found: Found, around: Surroundings, into: Path | None) -> Pr
     report.format, report.title = "narrator-campaign-v1", campaign.title
     report.steps_on_path, report.nodes, report.branches = shape.depths[campaign.tip], shape.count, len(shape.forks)
     report.cards = len(parse_definition(bundle.definition_source).cards) + len(survey.cards)
-    report.memories = bundle.counts.get("memories", 0)
+    report.memories, report.knowledge = bundle.counts.get("memories", 0), bundle.counts.get("knowledge", 0)
     report.checkpoints = [each.name for each in survey.checkpoints]
     report.keep(shape.count + report.cards + report.memories + len(report.checkpoints))
     return Prepared(report, file_name(campaign.title), bundle=bundle)
@@ -209,9 +218,7 @@ def _prepare(plan: Plan, notes: Notes, around: Surroundings, into: Path | None) 
     )
     total = len(plan.steps)
     batches = [(table, [tuple(row) for row in some]) for table, some in _told(found, around.progress, "check", total)]
-    return Prepared(
-        report, file_name(plan.title), batches=lambda: _told(batches, around.progress, "import", report.nodes)
-    )
+    return Prepared(report, file_name(plan.title), batches=lambda: batches, progress=around.progress)
 
 
 def _told(batches: Iterable[Batch], progress: Progress, what: str, total: int) -> Iterator[Batch]:
@@ -250,7 +257,8 @@ def _prepare_addition(plan: Plan, notes: Notes, around: Surroundings, into: Path
         store.close()
     plan.cards = [replace(each, card=renamed(each.card, taken)) for each in plan.cards]
     report = notes.report
-    report.format, report.title, report.cards = plan.format, title, len(plan.cards)
+    report.format, report.title = plan.format, title
+    report.cards, report.knowledge = len(plan.cards), len(plan.knowledge)
     report.keep(len(plan.cards) + len(plan.knowledge))
     knowledge = [(each.title, each.kind, each.condition, each.passages) for each in plan.knowledge]
     return Prepared(report, "", into=into, addition=rows.Addition(card_rows(plan), kept_rows(plan), knowledge))

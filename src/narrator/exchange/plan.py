@@ -237,7 +237,7 @@ def kept_rows(plan: Plan) -> list[tuple[str, str, str]]:
 def _fill(report: Report, plan: Plan, shape: Skeleton, tip: int) -> None:
     report.format, report.title = plan.format, plan.title
     report.steps_on_path, report.nodes, report.branches = shape.depths[tip], shape.count, len(shape.forks)
-    report.cards, report.memories = len(plan.cards), len(plan.memories)
+    report.cards, report.memories, report.knowledge = len(plan.cards), len(plan.memories), len(plan.knowledge)
     report.checkpoints = [name for name, _, _ in _checkpoints(plan, "")]
     report.placeholders = list(plan.placeholders)
     report.keep(shape.count + len(plan.cards) + len(plan.memories) + len(plan.checkpoints))

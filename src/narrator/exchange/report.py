@@ -7,6 +7,7 @@ counts go on and the last line says so.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -42,6 +43,7 @@ class Report:
     branches: int = 0
     cards: int = 0
     memories: int = 0
+    knowledge: int = 0
     checkpoints: list[str] = field(default_factory=list)
     placeholders: list[str] = field(default_factory=list)
     into: str = ""
@@ -68,6 +70,16 @@ class Report:
         """Count what was taken over as it stood."""
         self.counts["kept"] += count
 
+    def headline(self) -> str:
+        """What it was read as, and how much is in it, in one line."""
+        found = ", ".join(
+            _counted(number, *nouns) for number, nouns in zip(self._numbers(), _NOUNS, strict=True) if number
+        )
+        return f"{self.title or 'Cards'}: read as {self.format}; {found or 'nothing to count'}."
+
+    def _numbers(self) -> tuple[int, ...]:
+        return (self.nodes, self.branches, self.cards, self.memories, self.knowledge, len(self.checkpoints))
+
     def to_json(self) -> dict[str, Any]:
         """The JSON report of the contract."""
         return {
@@ -80,11 +92,37 @@ class Report:
             "branches": self.branches,
             "cards": self.cards,
             "memories": self.memories,
+            "knowledge": self.knowledge,
             "checkpoints": list(self.checkpoints),
             "placeholders": list(self.placeholders),
             "notes": dict(self.counts),
             "details": [each.to_json() for each in self.details],
         }
+
+
+_NOUNS = (
+    ("step", "steps"), ("branch", "branches"), ("card", "cards"), ("memory", "memories"),
+    ("source of knowledge", "sources of knowledge"), ("checkpoint", "checkpoints"),
+)  # fmt: skip
+
+
+def _counted(number: int, one: str, more: str) -> str:
+    return f"{number:,} {one if number == 1 else more}"
+
+
+def told_lines(reports: Iterable[Report]) -> list[str]:
+    """What was changed and dropped, a line each; those that differ in their place alone are one, with a number."""
+    alike: dict[tuple[str, str, str, str], list[str]] = {}
+    for report in reports:
+        for each in report.details:
+            if each.kind != "kept":
+                alike.setdefault((each.kind, each.file, each.field, each.reason), []).append(each.where)
+    lines = []
+    for (kind, file, _, reason), places in alike.items():
+        place = " ".join(part for part in (file, places[0]) if part)
+        more = f" (and {len(places) - 1:,} more like it)" if len(places) > 1 else ""
+        lines.append(f"{kind}: {place}: {reason}{more}")
+    return lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,7 @@ def _of_verb(verb: Verb) -> Action:
         footer=key.footer,
         reason=key.reason or _BY_EFFECT[verb.effect],
         verb=verb.name,
-        is_library=verb.name in ("help", "quit"),
+        is_library=verb.name in ("help", "quit", "export"),
     )
 
 
@@ -230,6 +230,7 @@ _SCREEN = (
     _screen("escape", "Back", "One thing a press: popup, editor, turn, selection, then to the transcript.", "escape"),
     _screen("copy", "Copy", "Copy the selected text, else the selected step.", "ctrl+c"),
     _screen("theme", "Theme", "Choose how it looks; seen at once.", is_library=True),
+    _screen("import", "Import", "Bring in stories, characters, cards or texts from files.", is_library=True),
     _screen("library", "Library", "Leave this campaign and choose another.", is_library=True),
 )
 

@@ -11,7 +11,7 @@ import contextlib
 import logging
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -28,6 +28,7 @@ from narrator.tui.terminal import terminal_driver
 from narrator.tui.theming import load_themes, with_story_colours
 
 if TYPE_CHECKING:
+    from narrator.exchange.importing import Prepared
     from narrator.narrators.port import Narrator
     from narrator.tui.screens.play import PlayScreen
 
@@ -215,6 +216,25 @@ class NarratorApp(App[int], inherit_bindings=False):
         from narrator.tui.screens.settings import choose_theme
 
         choose_theme(self)
+
+    def open_import(self, path: Path | None = None, add: Callable[[Sequence[Prepared]], None] | None = None) -> None:
+        """Choose files and import them; what was made can be opened. ``add``: to the campaign that is played."""
+        self.run_worker(self._import(path, add), exit_on_error=False, group="import", exclusive=True)
+
+    async def _import(self, path: Path | None, add: Callable[[Sequence[Prepared]], None] | None) -> None:
+        from narrator.tui.screens.bringing import bring
+
+        made = await bring(self, path, add)
+        if made is not None:
+            if self.play_screens():
+                await self.to_library()
+            self.play(made)
+
+    def open_export(self, path: Path, title: str) -> None:
+        """Write a campaign to a file."""
+        from narrator.tui.screens.taking_out import take_out
+
+        take_out(self, path, title)
 
     def open_narrators(self) -> None:
         """Choose who tells the story."""

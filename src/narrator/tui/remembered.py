@@ -1,4 +1,5 @@
-"""What the screen remembers from one start to the next: whether the rail and the panel stood open.
+"""What the screen remembers from one start to the next: whether the rail and the panel stood open, where
+files were taken from and written to.
 
 A small JSON file of the interface's own, beside the campaigns; the config is the player's and is not touched for it.
 Losing the file loses nothing.
@@ -25,6 +26,13 @@ def recall(key: str) -> Any:
         return table.get(key) if isinstance(table, dict) else None
     except (OSError, ValueError):
         return None
+
+
+def remembered_folder(key: str) -> Path:
+    """The folder that was remembered, while it is there, else the one the program was started in."""
+    wanted = recall(key)
+    folder = Path(wanted) if isinstance(wanted, str) and "\0" not in wanted else None
+    return folder if folder is not None and folder.is_dir() else Path.cwd()
 
 
 def remember(key: str, value: Any) -> None:

@@ -38,6 +38,7 @@ class ActingScreen(Screen[None]):
             "screen.redraw": self.redraw,
             "screen.settings": app.open_settings,
             "screen.theme": app.open_themes,
+            "screen.import": app.open_import,
             "story.help": app.open_help,
             "story.quit": app.leave,
         }

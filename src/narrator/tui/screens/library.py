@@ -66,7 +66,8 @@ def shelf_entries(found: list[Book], samples: list[Sample]) -> list[Entry]:
         entries.append(Entry(None, ""))
     entries.append(Entry(None, "Begin a new story"))
     entries += [Entry(("sample", sample.name), sample.title, "a new game") for sample in samples]
-    entries.append(Entry(("file", ""), "From a file of your own …", ".toml"))
+    entries.append(Entry(("file", ""), "From a definition of your own …", ".toml"))
+    entries.append(Entry(("import", ""), "Import from another program …", "stories, characters, cards, texts"))
     return entries
 
 
@@ -118,7 +119,10 @@ class LibraryScreen(ActingScreen):
     def on_mount(self) -> None:
         self.box.focus()
         self.query_one(KeyLine).show(
-            [("↑↓", "choose"), ("Enter", "open"), ("x", "delete"), *self.footer(["screen.settings"])],
+            [
+                *(("↑↓", "choose"), ("Enter", "open"), ("i", "import"), ("e", "export"), ("x", "delete")),
+                *self.footer(["screen.settings"]),
+            ],
             self.footer(["story.help", "screen.palette", "story.quit"]),
         )
         self.read_shelf()
@@ -161,7 +165,7 @@ class LibraryScreen(ActingScreen):
         self.query_one(Notice).say(words)
 
     def acts(self) -> dict[str, Callable[[], Any]]:
-        return super().acts()
+        return {**super().acts(), "story.export": self.export}
 
     def on_list_box_chosen(self, event: ListBox.Chosen) -> None:
         if isinstance(event.key, tuple):
@@ -170,6 +174,8 @@ class LibraryScreen(ActingScreen):
                 self._open(Path(value))
             elif kind == "sample":
                 self._begin(paths.samples()[value])
+            elif kind == "import":
+                self.narrator_app.open_import()
             else:
                 self._ask_file()
 
@@ -193,6 +199,15 @@ class LibraryScreen(ActingScreen):
                 self._begin(paths.expand(name.strip()))
 
         self.app.push_screen(Typed("The file of a campaign's definition (.toml)"), typed)
+
+    def export(self) -> None:
+        """Write the campaign under the cursor to a file."""
+        chosen = self.box.chosen
+        if not (isinstance(chosen, tuple) and chosen[0] == "book"):
+            self.say("Choose a campaign above; what is not begun has nothing to export.")
+            return
+        title = next((entry.text for entry in self.box.entries if entry.key == chosen), "")
+        self.narrator_app.open_export(Path(chosen[1]), title)
 
     def delete(self) -> None:
         """To the trash folder, after a question whose safe answer stands first."""
@@ -222,7 +237,8 @@ class LibraryScreen(ActingScreen):
             self.delete()
             return None
         keymap = self.narrator_app.keymap
-        if event.key in ("q",):
-            return "story.quit"
+        own = {"q": "story.quit", "i": "screen.import", "e": "story.export"}
+        if event.key in own:
+            return own[event.key]
         found = keymap.keys.get(event.key) or keymap.letters.get(event.key)
         return None if found in ("screen.escape", "screen.next-pane", "screen.previous-pane") else found

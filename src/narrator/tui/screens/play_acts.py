@@ -19,6 +19,7 @@ from textual import on
 from textual.containers import VerticalScroll
 
 from narrator import paths
+from narrator.core.errors import Refusal
 from narrator.engine.commands import Command, StepRef, TakeRef
 from narrator.engine.verbs import COMMANDS
 from narrator.tui import clipboard, remembered
@@ -30,6 +31,8 @@ from narrator.tui.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from textual import events
+
+    from narrator.exchange.importing import Prepared
 
 HELD_SECONDS = 0.6
 """Presses closer than this are one held key: they never cross from the text to the story (U6)."""
@@ -120,6 +123,8 @@ class PlayActs(Marking):
             "story.delete-checkpoint": lambda: self.with_checkpoint("delete-checkpoint"),
             "story.rename-checkpoint": lambda: self.with_checkpoint("rename-checkpoint"),
             "story.narrator": self.narrator_app.open_narrators,
+            "story.export": lambda: self.narrator_app.open_export(self.path, self.story.row.title),
+            "screen.import": lambda: self.narrator_app.open_import(self.path, self.add_imported),
             "screen.mode": self.composer.next_mode,
             "screen.previous-take": lambda: self.page_take(-1),
             "screen.next-take": lambda: self.page_take(1),
@@ -325,6 +330,16 @@ class PlayActs(Marking):
             self.say(clipboard.copy(self.app, text))
         else:
             self.say("Ctrl+Q quits; there is nothing to save.")
+
+    def add_imported(self, prepared: Sequence[Prepared]) -> None:
+        """Add cards and knowledge to this campaign, which is open here. Raises ``NarratorError``."""
+        if self.story.is_read_only:
+            raise Refusal("read-only", "Somebody else has this campaign open; nothing can be added to it from here.")
+        if self.session is not None and self.session.is_turning:
+            raise Refusal("busy", "The story is being told.", "Stop it, or wait for its end.")
+        for one in prepared:
+            one.add_to(self.story.store)
+        self.story.read_definition()
 
     def offer_suggestions(self, suggestions: Sequence[str]) -> None:
         """Take one into the composer (T20)."""

@@ -1,0 +1,94 @@
+"""A dialog that does long work in a thread: how far it is, an estimate, and a stop (U8).
+
+The work is handed a function to report to; what that raises ends it. The screen stays alive meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
+
+from textual.binding import Binding, BindingType
+from textual.widgets import Static
+
+from narrator.core.errors import NarratorError
+from narrator.exchange.progress import Progress
+from narrator.tui.outside import plain
+from narrator.tui.screens.dialogs import Dialog
+
+Result = TypeVar("Result")
+Made = TypeVar("Made")
+_SECONDS = 0.1
+"""Between two looks at how far it is."""
+
+
+def progress_words(what: str, done: int, total: int, seconds: float) -> str:
+    """How far it is after so many seconds: a count, and how long it may still take."""
+    of = f" of {total:,}" if total else ""
+    left = f" · about {seconds / done * (total - done):.0f} s left" if done and total > done else ""
+    return f"{what}: {done:,}{of} steps{left} · Esc stops"
+
+
+class Working(Dialog[Result]):
+    """Owns the stop of what runs. Esc stops that first, and leaves the dialog when nothing runs."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "leave", show=False)]
+    DEFAULT_CSS = """
+    Working > #box { height: auto; }
+    Working #told { height: auto; max-height: 14; }
+    Working #progress { height: auto; color: $margin; }
+    Working ListBox { height: auto; max-height: 12; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(classes="-wide")
+        self._stop: threading.Event | None = None
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a thread is at work."""
+        return self._stop is not None
+
+    def tell_progress(self, words: str) -> None:
+        """One line below the list."""
+        self.query_one("#progress", Static).update(plain(words))
+
+    async def labour(self, work: Callable[[Progress], Made]) -> Made:
+        """Do the work in a thread. Raises what it raises, ``stopped`` where the player stopped it."""
+        stop = self._stop = threading.Event()
+        loop = asyncio.get_running_loop()
+        began = time.monotonic()
+        told = 0.0
+
+        def progress(what: str, done: int, total: int) -> None:
+            nonlocal told
+            if stop.is_set():
+                raise NarratorError("stopped", "Stopped; nothing was written.")
+            now = time.monotonic()
+            if now - told > _SECONDS:
+                told = now
+                loop.call_soon_threadsafe(self._tell, stop, progress_words(what, done, total, now - began))
+
+        try:
+            return await asyncio.to_thread(work, progress)
+        finally:
+            stop.set()
+            self._stop = None
+
+    def _tell(self, stop: threading.Event, words: str) -> None:
+        if self.is_mounted and not stop.is_set():
+            self.tell_progress(words)
+
+    def action_leave(self) -> None:
+        if self._stop is not None:
+            self._stop.set()
+            self.tell_progress("Stopping …")
+        else:
+            self.dismiss(None)
+
+    def on_unmount(self) -> None:
+        if self._stop is not None:
+            self._stop.set()
