@@ -69,7 +69,7 @@ class Shown:
     async def until(self, holds: Callable[[], bool], what: str = "") -> None:
         async with asyncio.timeout(20):
             while not holds():
-                await self.pilot.pause(0.01)  # without a delay it would wait until the process is idle: no stop in time
+                await self.pilot.pause(0.01)
 
     async def ready(self, kind: type) -> None:
         """Until the dialog of this kind is on top and no thread is at work."""
@@ -80,13 +80,35 @@ class Shown:
             await self.until(lambda: bool(self.top.query_one(ListBox).entries))
         await self.pilot.pause()
 
-    async def choose(self, key: object) -> None:
-        """Move to the entry and press Enter."""
+    def move_to(self, key: object) -> None:
+        """Move to the entry."""
         box = self.top.query_one(ListBox)
         box.show(box.entries, at=key)
         assert box.chosen == key, (key, [each.key for each in box.entries])
+
+    async def choose(self, key: object) -> None:
+        """Move to the entry and press Enter."""
+        self.move_to(key)
         await self.pilot.press("enter")
         await self.pilot.pause()
+
+    async def stop_in(self, key: object, words: str) -> None:
+        """Begin long work with Enter and stop it with Esc once the line of progress says ``words``.
+
+        The keys are sent without the pilot, which would wait until the process is idle, so until the work is done.
+        """
+        if key is not None:
+            self.move_to(key)
+        self.app.simulate_key("enter")
+        await self.until(lambda: isinstance(self.top, Working) and words in self.progress())
+        assert self.top.is_working
+        self.app.simulate_key("escape")
+        await self.until(lambda: "Stopp" in self.progress() or "Stopped" in self.told())
+        await self.ready(type(self.top))
+        assert "Stopped" in self.told()
+
+    def progress(self) -> str:
+        return str(self.top.query_one("#progress", Static).visual)
 
     async def pick(self, text: str) -> None:
         """Type or paste a path into the picker and take it."""
@@ -229,25 +251,12 @@ async def test_a_long_import_tells_how_far_it_is_and_stops(home: Path, away: Pat
         await shown.ready(PickFiles)
         shown.top.query_one(Input).value = "long.json"
         await shown.pilot.pause()
-        await shown.pilot.press("enter")
-        await shown.until(lambda: isinstance(shown.top, Bringing))
-
-        def progress() -> str:
-            return str(shown.top.query_one("#progress", Static).visual)
-
-        await shown.until(lambda: "of 60,000 steps" in progress() and "left · Esc stops" in progress())
-        await shown.pilot.press("escape")
-        await shown.ready(Bringing)
-        assert "Stopped" in shown.told()
+        await shown.stop_in(None, " of 60,000 steps · about ")
         await shown.choose("as")
         await shown.choose("")
         await shown.ready(Bringing)
         assert "60,000 steps" in shown.told()
-        await shown.choose("import")
-        await shown.until(lambda: "import:" in progress())
-        await shown.pilot.press("escape")
-        await shown.ready(Bringing)
-        assert "Stopped" in shown.told()
+        await shown.stop_in("import", "Written ")
         assert "import" in shown.entries()
     assert campaigns(home) == []
 
@@ -310,10 +319,9 @@ def test_the_picker_reads_paths_as_they_are_typed_and_pasted(tmp_path: Path) -> 
 
 
 def test_progress_says_how_many_how_long_and_how_to_stop() -> None:
-    assert (
-        progress_words("import", 20_000, 100_000, 2.0) == "import: 20,000 of 100,000 steps · about 8 s left · Esc stops"
-    )
-    assert progress_words("check", 3000, 0, 1.0) == "check: 3,000 steps · Esc stops"
+    words = "Written 20,000 of 100,000 steps · about 8 s left · Esc stops"
+    assert progress_words("import", 20_000, 100_000, 2.0) == words
+    assert progress_words("check", 3000, 0, 1.0) == "Read 3,000 steps · Esc stops"
 
 
 # --------------------------------------------------------------------------------------------------------------- export
@@ -420,11 +428,7 @@ async def test_a_long_export_tells_how_far_it_is_and_stops(form: str, home: Path
         await shown.ready(TakingOut)
         await shown.choose("form")
         await shown.choose(form)
-        await shown.choose("write")
-        await shown.until(lambda: "steps" in str(shown.top.query_one("#progress", Static).visual))
-        await shown.pilot.press("escape")
-        await shown.ready(TakingOut)
-        assert "Stopped" in shown.told()
+        await shown.stop_in("write", " of 30,001 steps · about ")
     assert not [name for name in os.listdir(away) if "ferry" in name or "exporting" in name]
 
 

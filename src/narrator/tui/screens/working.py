@@ -25,11 +25,14 @@ _SECONDS = 0.1
 """Between two looks at how far it is."""
 
 
+_WORDS = {"check": "Read", "import": "Written", "export": "Written"}
+
+
 def progress_words(what: str, done: int, total: int, seconds: float) -> str:
-    """How far it is after so many seconds: a count, and how long it may still take."""
+    """How far it is after so many seconds of this part of the work: a count, and how long it may still take."""
     of = f" of {total:,}" if total else ""
     left = f" · about {seconds / done * (total - done):.0f} s left" if done and total > done else ""
-    return f"{what}: {done:,}{of} steps{left} · Esc stops"
+    return f"{_WORDS.get(what, what)} {done:,}{of} steps{left} · Esc stops"
 
 
 class Working(Dialog[Result]):
@@ -60,7 +63,7 @@ class Working(Dialog[Result]):
         """Do the work in a thread. Raises what it raises, ``stopped`` where the player stopped it."""
         stop = self._stop = threading.Event()
         loop = asyncio.get_running_loop()
-        began = time.monotonic()
+        began: dict[str, float] = {}
         told = 0.0
 
         def progress(what: str, done: int, total: int) -> None:
@@ -68,9 +71,10 @@ class Working(Dialog[Result]):
             if stop.is_set():
                 raise NarratorError("stopped", "Stopped; nothing was written.")
             now = time.monotonic()
+            began.setdefault(what, now)
             if now - told > _SECONDS:
                 told = now
-                loop.call_soon_threadsafe(self._tell, stop, progress_words(what, done, total, now - began))
+                loop.call_soon_threadsafe(self._tell, stop, progress_words(what, done, total, now - began[what]))
 
         try:
             return await asyncio.to_thread(work, progress)
