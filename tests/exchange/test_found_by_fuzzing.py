@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import struct
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -35,3 +38,38 @@ def test_a_list_where_a_bundle_has_one_value(tmp_path: Path, key: str, value: An
     bundle = {"format": "narrator-campaign-v1", "definitions": [], "branches": [], "nodes": [], key: value}
     with pytest.raises(BadImport, match=r"one value belongs here|is missing|no known format|format is"):
         bring(tmp_path, write(tmp_path, bundle), as_format="narrator")
+
+
+def archive(**changed: int) -> bytes:
+    """A charx archive whose directory has other numbers in it, by their offset from its beginning."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr("card.json", json.dumps({"spec": "chara_card_v3", "data": {"name": "A", "first_mes": "B"}}))
+    data = bytearray(buffer.getvalue())
+    at = data.index(b"PK\x01\x02")
+    for place, value in changed.items():
+        struct.pack_into("<I", data, at + int(place.removeprefix("at")), value)
+    return bytes(data)
+
+
+@pytest.mark.spec("X3")
+@pytest.mark.parametrize("place", [8, 10, 16, 20, 24, 28, 32, 36, 38, 42])
+@pytest.mark.parametrize("value", [0xFFFFFFFF, 0xFFFFFF6B, 0x80000000, 0x00630063, 0])
+def test_an_archive_whose_directory_is_made_up(tmp_path: Path, place: int, value: int) -> None:
+    path = write(tmp_path, archive(**{f"at{place}": value}), "a.charx")
+    try:
+        report = bring(tmp_path / "shelf", path)
+    except BadImport as refusal:
+        assert len(refusal.message.splitlines()) == 1
+    else:
+        assert report.title == "A"
+
+
+@pytest.mark.spec("X3")
+def test_an_archive_that_begins_before_its_file(tmp_path: Path) -> None:
+    data = archive()
+    at = data.index(b"PK\x05\x06")
+    moved = bytearray(data)
+    struct.pack_into("<I", moved, at + 16, struct.unpack_from("<I", data, at + 16)[0] + 149)
+    with pytest.raises(BadImport, match="damaged"):
+        bring(tmp_path, write(tmp_path, bytes(moved), "a.charx"))

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -17,9 +18,13 @@ from narrator.core.errors import NarrationFailed
 from narrator.engine.story import create_campaign
 from narrator.narrators.fake import FakeNarrator, Line
 from narrator.narrators.port import Purpose
+from narrator.tui.screens.bringing import Bringing
+from narrator.tui.screens.taking_out import TakingOut
+from narrator.tui.widgets.listbox import ListBox
 from tests.tui.playing import Play, playing
 
 FOLDER = Path(__file__).parent / "snapshots"
+SAMPLES = Path(__file__).parents[1] / "exchange" / "samples"
 SMALL, MIDDLE, WIDE = (80, 24), (100, 30), (160, 48)
 DEFINITION = """\
 [campaign]
@@ -171,6 +176,18 @@ async def hostile(play: Play) -> None:
     await play.type("[/] \x1b[2J 漢字")
 
 
+async def importing(play: Play) -> None:
+    play.app.push_screen(Bringing([SAMPLES / "card-v3.json", SAMPLES / "mikupad-session.json"], play.screen.path))
+    async with asyncio.timeout(10):
+        while not any(box.entries for box in play.app.screen.query(ListBox)):
+            await play.pilot.pause(0.01)
+
+
+async def exporting(play: Play) -> None:
+    play.app.push_screen(TakingOut(play.screen.path, "The Lantern Road", Path("/home/ada/stories")))
+    await play.settle()
+
+
 Scene = Callable[[Play], Awaitable[None]]
 SCENES: list[tuple[str, Scene, tuple[int, int], str]] = [
     *((f"opening-{size[0]}", opening, size, "dark") for size in (SMALL, MIDDLE, WIDE)),
@@ -192,6 +209,8 @@ SCENES: list[tuple[str, Scene, tuple[int, int], str]] = [
     ("help", help_page, MIDDLE, "paper"),
     ("themes", themes, MIDDLE, "light"),
     ("hostile", hostile, SMALL, "dark"),
+    ("importing", importing, MIDDLE, "dark"),
+    ("exporting", exporting, SMALL, "paper"),
 ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import io
+import lzma
 import re
 import struct
 import zipfile
@@ -27,6 +28,11 @@ from narrator.exchange.sillytavern import read_book
 
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 ZIP_MAGIC = b"PK\x03\x04"
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, ValueError, OverflowError),
+    *(RuntimeError, LookupError),
+)
+"""What the standard library raises on an archive whose offsets, names or methods are made up."""
 _COMMENT = re.compile(r"\{\{//[^}]{0,2000}\}\}")
 
 
@@ -171,7 +177,7 @@ def json_in_archive(data: bytes, notes: Notes) -> Any:
                 raise BadImport(f"{notes.file}: the archive holds no card.json.")
             with archive.open("card.json") as file:
                 raw = file.read(limits.FILE_BYTES + 1)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+    except _DAMAGED as error:
         raise BadImport(f"{notes.file}: the archive is damaged or locked: {error}.") from None
     if len(raw) > limits.FILE_BYTES:
         raise BadImport(f"{notes.file}: card.json unpacks to more than {limits.FILE_BYTES // 2**20} MB.")

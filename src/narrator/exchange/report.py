@@ -70,15 +70,23 @@ class Report:
         """Count what was taken over as it stood."""
         self.counts["kept"] += count
 
-    def headline(self) -> str:
-        """What it was read as, and how much is in it, in one line."""
+    def headline(self, branch: tuple[str, str] = ("branch", "branches")) -> str:
+        """What it was read as, and how much is in it, in one line. ``branch`` says what branches are called (U18)."""
+        nouns = (*_NOUNS[:1], branch, *_NOUNS[1:])
         found = ", ".join(
-            _counted(number, *nouns) for number, nouns in zip(self._numbers(), _NOUNS, strict=True) if number
+            _counted(number, *noun) for number, noun in zip(self._numbers(), nouns, strict=True) if number
         )
         return f"{self.title or 'Cards'}: read as {self.format}; {found or 'nothing to count'}."
 
     def _numbers(self) -> tuple[int, ...]:
-        return (self.nodes, self.branches, self.cards, self.memories, self.knowledge, len(self.checkpoints))
+        return (
+            self.nodes,
+            self.branches if self.branches > 1 else 0,
+            self.cards,
+            self.memories,
+            self.knowledge,
+            len(self.checkpoints),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The JSON report of the contract."""
@@ -101,7 +109,7 @@ class Report:
 
 
 _NOUNS = (
-    ("step", "steps"), ("branch", "branches"), ("card", "cards"), ("memory", "memories"),
+    ("step", "steps"), ("card", "cards"), ("memory", "memories"),
     ("source of knowledge", "sources of knowledge"), ("checkpoint", "checkpoints"),
 )  # fmt: skip
 

@@ -120,7 +120,7 @@ class Bringing(Working[Hashable]):
         if self._problem:
             return [self._problem]
         reports = self.reports
-        lines = [report.headline() for report in reports[:_SHOWN]]
+        lines = [report.headline(("line", "lines")) for report in reports[:_SHOWN]]
         if len(reports) > _SHOWN:
             lines.append(f"and {len(reports) - _SHOWN:,} more")
         counts = [sum(report.counts[kind] for report in reports) for kind in ("kept", "changed", "dropped")]

@@ -41,7 +41,7 @@ class Working(Dialog[Result]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "leave", show=False)]
     DEFAULT_CSS = """
     Working > #box { height: auto; }
-    Working #told { height: auto; max-height: 14; }
+    Working #told { height: auto; max-height: 14; padding: 0 0 1 0; }
     Working #progress { height: auto; color: $margin; }
     Working ListBox { height: auto; max-height: 12; }
     """
