@@ -104,8 +104,8 @@ class Story:
         return True
 
     def read_definition(self) -> None:
-        """After something was added to the campaign's definition: cards of an import (W13)."""
-        self._written = parse_definition(reads.definition_source(self.store)[1])
+        """After an import added cards to this campaign while it was open (W13)."""
+        self._written, self._cards_stamp = sources.written(self.store), sources.cards_stamp(self.store)
         self.definition = cards.edited(self._written, sources.card_edits(self.store))
 
     def looking(self) -> AbstractContextManager[None]:
