@@ -92,7 +92,10 @@ class Shown:
         return self.app.screen
 
     def told(self) -> str:
-        return str(self.top.query_one("#told", Static).visual)
+        return self._line("#told")
+
+    def _line(self, name: str) -> str:
+        return "".join(str(each.visual) for each in self.top.query(name).results(Static))
 
     def entries(self) -> dict[object, str]:
         return {each.key: f"{each.text} {each.detail}".strip() for each in self.top.query_one(ListBox).entries}
@@ -141,7 +144,7 @@ class Shown:
         assert "Stopped" in self.told()
 
     def progress(self) -> str:
-        return str(self.top.query_one("#progress", Static).visual)
+        return self._line("#progress")
 
     async def pick(self, text: str) -> None:
         """Type or paste a path into the picker and take it."""
