@@ -56,6 +56,9 @@ _MORE = {"pt": "portuguese", "sv": "swedish", "fi": "finnish", "da": "danish", "
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile(r"['’ʼ`](?:s\b)?")
 
+_TRIED = 4
+"""Alternatives of one group that are tried in turn: a key of five groups is settled within a thousand steps."""
+
 Stems = tuple[str, ...]
 
 
@@ -97,18 +100,37 @@ def stems(text: str, language: str = "en") -> Stems:
 
 
 def match(pattern: Pattern, spoken: Stems, language: str = "en") -> Match | None:
-    """How well this key fits the stems of an input; None where one of its groups is not found."""
-    covered: set[int] = set()
-    for group in pattern:
-        best: tuple[int, int] | None = None
-        for alternative in group:
-            at = _find(alternative, spoken, covered, language)
-            if at is not None and (best is None or len(alternative.words) > best[1]):
-                best = at, len(alternative.words)
-        if best is None:
-            return None
-        covered.update(range(best[0], best[0] + best[1]))
-    return Match(len(pattern), len(covered))
+    """How well this key fits the stems of an input; None where one of its groups is not found.
+
+    A group takes the longest of its alternatives that stands in the input, clear of what other groups have taken; it
+    takes a shorter one where the rest of the key would find nothing left: with “go out” for leaving, ``go|leave + out``
+    still fits “go out”.
+    """
+    covered = _cover(pattern, spoken, frozenset(), language)
+    return None if covered is None else Match(len(pattern), len(covered))
+
+
+def _cover(pattern: Pattern, spoken: Stems, covered: frozenset[int], language: str) -> frozenset[int] | None:
+    """The words that a key's groups take together; None where they cannot all be found."""
+    if not pattern:
+        return covered
+    for at, count in _found(pattern[0], spoken, covered, language):
+        rest = _cover(pattern[1:], spoken, covered | set(range(at, at + count)), language)
+        if rest is not None:
+            return rest
+    return None
+
+
+def _found(
+    group: tuple[Alternative, ...], spoken: Stems, covered: frozenset[int], language: str
+) -> list[tuple[int, int]]:
+    """Where a group stands, as (first word, number of words): the longest first, few enough to try them all."""
+    places: dict[tuple[int, int], None] = {}
+    for alternative in group:
+        at = _find(alternative, spoken, covered, language)
+        if at is not None:
+            places[at, len(alternative.words)] = None
+    return sorted(places, key=lambda place: -place[1])[:_TRIED]
 
 
 def parse_key(key: str, synonyms: Mapping[str, Sequence[str]] = SYNONYMS) -> Pattern:
@@ -145,7 +167,7 @@ def _folded(text: str) -> str:
     return " ".join(words(text))
 
 
-def _find(alternative: Alternative, spoken: Stems, covered: set[int], language: str) -> int | None:
+def _find(alternative: Alternative, spoken: Stems, covered: frozenset[int], language: str) -> int | None:
     """Where the alternative stands, clear of what other groups have found: one word may not serve two."""
     wanted = alternative.words
     if alternative.is_whole and len(spoken) != len(wanted):
