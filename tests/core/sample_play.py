@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
 from narrator.core.campaign import Definition, parse_definition
+from narrator.core.conditions import Condition, holds, parse_condition
 from narrator.core.rehearsal import Scene, begin, rehearse
 from narrator.core.state import EMPTY, ENDING, State, is_ended
 
@@ -106,3 +107,71 @@ def walks(definition: Definition, pivots: Mapping[str, Sequence[str]], count: in
             yield game
             if is_ended(game.state):
                 break
+
+
+def errands(
+    definition: Definition, known: Sequence[tuple[str, str, str]], count: int, *, local: float, turns: int = 25
+) -> Iterator[Game]:
+    """Games that run errands as they come to mind, each with dice of its own, yielded after every turn.
+
+    An errand is (where, what to type, what has to be so); '' is anywhere, ``*`` anywhere and as near at hand as what
+    belongs to the place. ``local`` is how often something near at hand is done before anything else.
+    """
+    for number in range(count):
+        chance = random.Random(number)
+        game = Game(definition, chain=f"errand {number}".encode())
+        while not is_ended(game.state) and len(game.said) < turns:
+            open_here = [
+                (place, text)
+                for place, text, when in known
+                if place in ("", "*", game.place) and holds(condition(when), game.state)
+            ]
+            near = [(place, text) for place, text in open_here if place]
+            _, text = chance.choice(near if near and chance.random() < local else open_here)
+            game.play(text)
+            yield game
+
+
+@lru_cache(maxsize=256)
+def condition(text: str) -> Condition:
+    return parse_condition(text)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What the tests know of a sample campaign.
+
+    ``company``: who is in each place. ``newcomers``: what is typed there by people who do not know it. ``understood``:
+    the share of that which meets an answer of its own (``misunderstood``: storylets that do not count as one).
+    ``opening``: what the opening offers, with the storylet that answers it. ``least_here``: storylets that a place has
+    to itself. ``games`` plays by itself; within ``tries`` games it comes to the endings ``found``. ``retold``: inputs
+    that tell the same story twice.
+    """
+
+    name: str
+    company: Mapping[str, Sequence[str]]
+    newcomers: Mapping[str, Sequence[str]]
+    understood: float
+    opening: Mapping[str, str]
+    least: Mapping[str, int]
+    least_wordings: int
+    least_here: int
+    cards: int
+    endings: int
+    clock: str
+    games: Callable[[int], Iterator[Game]]
+    tries: int
+    found: frozenset[str]
+    retold: Sequence[str]
+    misunderstood: frozenset[str] = frozenset()
+
+    @property
+    def definition(self) -> Definition:
+        return sample(self.name)
+
+    def standing_in(self, place: str) -> Game:
+        """A game that has come to this place, with nothing found out and whoever belongs there present."""
+        return at(self.definition, place, self.company[place])
+
+    def played(self, inputs: Iterable[str]) -> Game:
+        return played(self.definition, inputs)

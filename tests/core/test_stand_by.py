@@ -1,164 +1,18 @@
-"""Stand By, played by the pure core: it parses, it answers, it ends, and what was done is noticed."""
+"""Stand By alone: what is said with the position decides how it ends, and so do the batteries."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
 
 import pytest
 
-from narrator.core.campaign import Definition
 from narrator.core.state import is_ended
-from narrator.core.storylets import suggestions
-from tests.core import sample_play
-from tests.core.sample_play import SEED, Game, sample
-
-PLACES = ("ops", "plant", "quarters", "shed", "yard", "hut")
-
-NEWCOMERS = {
-    "ops": (
-        "look around",
-        "listen",
-        "listen to the voice again",
-        "call osgood",
-        "ask osgood if he hears it",
-        "is it just me?",
-        "read the log",
-        "answer the voice",
-        "who is that",
-        "turn off the radio",
-        "examine the transmitter",
-        "check the clock",
-        "look at the chart",
-        "go outside",
-        "check the batteries",
-        "read harbottle's log",
-        "what did Harbottle hear?",
-        "wait",
-        "help",
-        "hello?",
-        "say hello",
-        "record it",
-        "triangulate the signal",
-        "where is the relief boat",
-        "what time is it",
-        "am I going mad",
-        "inventory",
-        "fix the diesel",
-        "smoke a cigarette",
-        "say who are you",
-        "ask about the marigold",
-        "look out of the window",
-        "turn the page",
-        "turn back the page",
-        "mayday",
-        "check frequency",
-        "rewind the tape",
-        "is someone there",
-        "pick up the pencil",
-        "who is osgood",
-        "call the coast guard",
-        "find the source",
-        "phone home",
-        "open the door",
-    ),
-    "plant": (
-        "look at the batteries",
-        "play the tape",
-        "lift the cloth",
-        "what is this",
-        "go back",
-        "examine the box",
-        "erase the tape",
-        "read the labels",
-        "open the box",
-        "unlock",
-        "destroy the box",
-        "call osgood",
-    ),
-    "quarters": (
-        "read Harbottle's log",
-        "make some tea",
-        "sleep",
-        "look out the window",
-        "eat something",
-        "go to bed",
-        "search the bunk",
-        "sit down",
-        "open the drawer",
-        "what's out there",
-        "leave",
-    ),
-    "shed": (
-        "start the engine",
-        "check the fuel",
-        "examine the generator",
-        "use the blowlamp",
-        "kick it",
-        "go back inside",
-        "read the notice",
-        "warm it up",
-        "light a fire",
-    ),
-    "yard": (
-        "climb the mast",
-        "clear the ice",
-        "follow the rope",
-        "look north",
-        "go in",
-        "scream",
-        "look at the sky",
-        "jump off the cliff",
-        "go to the cliff",
-        "climb down",
-    ),
-    "hut": (
-        "use the lamp",
-        "look through the slot",
-        "take a bearing",
-        "listen",
-        "read the wall",
-        "signal sos",
-        "go back",
-        "sit on the stool",
-        "send a message",
-        "look for survivors",
-    ),
-}
-"""What newcomers type, where it makes sense; some of it was found by playing, and is here because it had no answer."""
-
-PIVOTS = {
-    "ops": (
-        "listen",
-        "take a bearing",
-        "report the position",
-        "tell the truth",
-        "unidentified",
-        "go to the hut",
-        "give tolley the position",
-    ),
-    "hut": ("take a bearing", "use the lamp", "go back"),
-}
-"""What moves the story, for the search."""
-
-ENDINGS = {"stand-by", "record", "bearing", "north", "lamp", "nothing", "erased"}
-
-
-def story() -> Definition:
-    return sample("stand-by")
+from tests.core.sample_play import Game
+from tests.core.samples.stand_by import SAMPLE, games
 
 
 def at(place: str) -> Game:
-    """A game that has come to this place, with nothing found out."""
-    return sample_play.at(story(), place)
-
-
-def played(inputs: Iterable[str]) -> Game:
-    return sample_play.played(story(), inputs)
-
-
-def walks(count: int) -> Iterator[Game]:
-    return sample_play.walks(story(), PIVOTS, count)
+    return SAMPLE.standing_in(place)
 
 
 def with_a_fix() -> Game:
@@ -166,138 +20,11 @@ def with_a_fix() -> Game:
     return at("ops").set(flags__heard_words=True, flags__bearing_one=True, flags__bearing_two=True)
 
 
-# -- what is in it -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.spec("U23")
-def test_it_is_as_large_as_a_sample_should_be() -> None:
-    definition = story()
-    kinds = Counter(storylet.on for storylet in definition.storylets)
-    assert kinds["input"] >= 90
-    assert kinds["hint"] >= 12
-    assert kinds["aside"] >= 6
-    assert len(definition.cards) >= 7
-    assert {ending.id for ending in definition.endings} == ENDINGS
-    assert any(declared.visibility == "hidden" for declared in definition.fields.values())
-    assert definition.rules is not None
-    assert definition.rules.clocks["drain"].when_full
-
-
-@pytest.mark.spec("U23", "T18")
-def test_every_answer_has_two_wordings_for_each_outcome() -> None:
-    poor = [
-        (storylet.id, outcome.on)
-        for storylet in story().storylets
-        for outcome in storylet.outcomes
-        if len(set(outcome.wordings)) < 2
-    ]
-    assert poor == []
-
-
-@pytest.mark.spec("U23")
-def test_the_opening_fits_on_one_screen_and_each_thing_it_names_can_be_done() -> None:
-    lines = sum(-(-len(paragraph) // 76) if paragraph else 1 for paragraph in story().opening.split("\n"))
-    assert lines <= 24
-    for text, answer in {
-        "listen out for it again": "listen-first",
-        "call Osgood and ask whether it’s just me": "osgood-voice",
-        "read what Harbottle heard": "go-quarters",
-        "turn the page": "own-log",
-    }.items():
-        game = Game(story())
-        game.play(text)
-        assert game.answered_by == [answer], text
-
-
-@pytest.mark.spec("U23")
-def test_every_ending_belongs_to_a_storylet_and_every_place_has_things_to_do() -> None:
-    told = {outcome.ending for storylet in story().storylets for outcome in storylet.outcomes if outcome.ending}
-    assert told == ENDINGS
-    for place in PLACES:
-        here = [
-            storylet
-            for storylet in story().storylets
-            if storylet.on == "input" and storylet.when is not None and f"'{place}'" in storylet.when.text
-        ]
-        assert len(here) >= 5, place
-        assert any(outcome.effects for storylet in here for outcome in storylet.outcomes), place
-
-
-# -- what newcomers type -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.spec("U23")
-def test_newcomers_are_understood() -> None:
-    inputs = [(place, text) for place in PLACES for text in NEWCOMERS[place]]
-    assert len(inputs) >= 60
-    missed = []
-    for place, text in inputs:
-        game = at(place)
-        game.play(text)
-        if not game.is_understood:
-            missed.append((place, text))
-    assert 1 - len(missed) / len(inputs) >= 0.85, missed
-
-
-@pytest.mark.spec("U23")
-def test_there_is_something_to_suggest_everywhere() -> None:
-    for place in PLACES:
-        ideas = suggestions(story(), at(place).state, seed=SEED, chain_hash=b"n" * 32)
-        assert len(ideas) == 3
-        for idea in ideas:
-            game = at(place)
-            game.play(idea)
-            assert game.is_understood, (place, idea)
-
-
-@pytest.mark.spec("U23")
-def test_what_is_suggested_on_the_way_is_understood() -> None:
-    wrong = []
-    for turn, game in enumerate(walks(4)):
-        if turn % 4 or game.ending:
-            continue
-        for idea in suggestions(story(), game.state, seed=SEED, chain_hash=b"s" * 32):
-            fork = game.fork()
-            fork.play(idea)
-            if not fork.is_understood:
-                wrong.append((game.place, idea, fork.answered_by[-1]))
-    assert wrong == []
-
-
-@pytest.mark.spec("U23", "T18")
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("text", ["look", "zxqv", ""])
-def test_no_answer_comes_twice_within_ten_turns(place: str, text: str) -> None:
-    game = at(place)
-    for _ in range(12):
-        game.play(text)
-    for first in range(len(game.said)):
-        assert game.said[first] not in game.said[first + 1 : first + 11], (place, text, first)
-
-
-# -- how it ends ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.spec("U23", "T18")
-def test_a_search_finds_endings_within_25_turns_and_nothing_is_refused() -> None:
-    found: Counter[str] = Counter()
-    complaints: set[str] = set()
-    wanted = {"record", "bearing", "stand-by"}
-    for game in walks(80):
-        complaints.update(game.complaints)
-        if game.ending:
-            found[game.ending] += 1
-        if wanted <= found.keys():
-            break
-    assert wanted <= found.keys()
-    assert complaints == set()
-
-
 @pytest.mark.spec("U23", "T18")
 def test_there_is_no_dead_end() -> None:
     """From whatever a walk has come to, the batteries decide the matter: waiting reaches an ending."""
     endings: Counter[str] = Counter()
-    for turn, game in enumerate(walks(7)):
+    for turn, game in enumerate(games(7)):
         if turn % 13 or is_ended(game.state):
             continue
         fork = game.fork()
@@ -344,7 +71,7 @@ def test_what_is_said_with_the_position_decides_how_it_ends(inputs: list[str], e
     ],
 )
 def test_who_tells_nothing_or_only_half_comes_to_an_end_within_25_turns(inputs: list[str], ending: str) -> None:
-    game = Game(story())
+    game = SAMPLE.played([])
     for text in inputs:
         if not game.ending:
             game.play(text)
@@ -384,7 +111,7 @@ def test_a_position_that_was_given_counts_although_the_question_was_not_answered
 @pytest.mark.spec("U23")
 def test_a_tape_is_wiped_only_when_it_is_said_twice() -> None:
     """An irrevocable deed is asked for again first: the place for a checkpoint."""
-    game = played(["go to the plant room", "look at the reels", "erase the tape"])
+    game = SAMPLE.played(["go to the plant room", "look at the reels", "erase the tape"])
     assert not game.ending
     spared = game.fork()
     spared.play("play the tape")
@@ -399,7 +126,7 @@ def test_a_tape_is_wiped_only_when_it_is_said_twice() -> None:
 
 @pytest.mark.spec("U23")
 def test_after_dark_the_lamp_still_speaks_and_the_engine_brings_the_station_back() -> None:
-    game = Game(story())
+    game = SAMPLE.played([])
     while not game.state.values.get("flags.dark"):
         game.play("wait")
     game.play("look")
@@ -417,15 +144,9 @@ def test_after_dark_the_lamp_still_speaks_and_the_engine_brings_the_station_back
     assert game.answered_by[-1] == "listen-first"
 
 
-@pytest.mark.spec("T18")
-def test_the_same_words_tell_the_same_story() -> None:
-    inputs = ["look", "listen", "take a bearing", "go to the quarters", "", "zxqv", "read harbottle’s log"]
-    assert played(inputs).said == played(inputs).said
-
-
 @pytest.mark.spec("U23")
 def test_a_reply_has_noticed_what_was_done() -> None:
-    game = played(["go to the quarters", "read Harbottle’s log", "read on", "read on"])
+    game = SAMPLE.played(["go to the quarters", "read Harbottle’s log", "read on", "read on"])
     assert game.answered_by[1:] == ["harbottle-first", "harbottle-second", "harbottle-third"]
     game = with_a_fix()
     game.play("look at the chart")
@@ -438,7 +159,7 @@ def test_a_reply_has_noticed_what_was_done() -> None:
 
 @pytest.mark.spec("U23")
 def test_being_asked_leads_to_a_second_lie_or_to_the_truth() -> None:
-    game = Game(story())
+    game = SAMPLE.played([])
     game.set(clocks__drain=9)
     game.play("look")
     assert game.answered_by == ["marle-asks"]

@@ -56,6 +56,8 @@ def chosen(text: str, mode: str | None = "do", ordinal: int = 0) -> Choice:
         ("don't", "dont", 1),
         ("light + light", "light the light", 2),
         ("light + light", "light it", 0),
+        ("go|leave + out", "go out", 2),
+        ("go|leave + out|through + door", "go out through the door", 3),
         ("+", "anything", 0),
         ("", "anything", 0),
     ],
