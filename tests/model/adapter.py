@@ -431,6 +431,19 @@ class Program:
     def takes(self, node: int) -> list[int]:
         return [take.id for take in self.story.takes(self.story.node(node))]
 
+    def rail_takes(self) -> dict[int, list[tuple[int, list[int], list[bool]]]]:
+        """For each branch the steps that have several takes: position, takes in order, which is on the path."""
+        found = {}
+        for branch in self.story.branches():
+            steps = self.story.takes_on(branch.id)
+            assert all([take.take for take in step.takes] == list(range(1, len(step.takes) + 1)) for step in steps)
+            if steps:
+                found[branch.id] = [
+                    (step.position, [take.id for take in step.takes], [take.current for take in step.takes])
+                    for step in steps
+                ]
+        return found
+
     def where(self) -> tuple[int, int, int, int, int | None]:
         """The ``head`` event: id, position, tip, redo, branch."""
         told = self.story.where()

@@ -118,6 +118,7 @@ class Match:
         self.agree("tree", tree(model), program.tree())
         self.agree("state events", changes(model), program.changes())
         if self.is_thorough:
+            self.agree("takes on the rail (S18, S29)", rail_takes(model), program.rail_takes())
             self.agree("verify", [], program.problems())
 
 
@@ -128,6 +129,21 @@ def tree(model: Model) -> dict[int, tuple[Any, ...]]:
         for n in model.nodes.values()
         if not n.hidden
     }
+
+
+def rail_takes(model: Model) -> dict[int, list[tuple[int, list[int], list[bool]]]]:
+    """For each branch the steps below its own that have several takes: position, takes, which is on the path."""
+    found: dict[int, list[tuple[int, list[int], list[bool]]]] = {}
+    path = set(model.path())
+    roots = [each.id for each in model.rail() if each.parent is None]
+    for parent in [None, *(n.id for n in sorted(model.nodes.values(), key=lambda n: len(model.path(n.id))))]:
+        takes = model.children(parent)
+        if len(takes) > 1:
+            branch = None if parent is None else model.nodes[parent].branch
+            for owner in roots if branch is None else [branch]:
+                here = (len(model.path(takes[0])), takes, [take in path for take in takes])
+                found.setdefault(owner, []).append(here)
+    return found
 
 
 def changes(model: Model) -> dict[int, list[tuple[str, int | None]]]:

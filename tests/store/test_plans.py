@@ -78,6 +78,7 @@ KEYS: dict[str, Callable[[Story], object]] = {
     "memories": lambda s: s.memories(),
     "corrections": lambda s: reads.corrections(s.store, s.end),
     "rail": lambda s: s.branches(),
+    "takes on the rail": lambda s: s.takes_on(1),
     "audit": lambda s: state_reads.audit(s.store, s.end, "player.nerve"),
     "checks": lambda s: state_reads.checks_on(s.store, s.end),
     "save": lambda s: (s.save("Here"), s.delete_checkpoint("Here")),

@@ -104,6 +104,14 @@ async def rail(play: Play) -> None:
     await play.settle()
 
 
+async def rail_takes(play: Play) -> None:
+    """The takes of the first branch unfolded, the cursor on one of them."""
+    await rail(play)
+    play.screen.rail.box.focus()
+    play.screen.rail.box.show(play.screen.rail.box.entries, at=("branch", 1))
+    await play.press("right", "down", "down")
+
+
 async def panel(play: Play) -> None:
     await two_turns(play)
     await play.press("f3")
@@ -198,6 +206,8 @@ SCENES: list[tuple[str, Scene, tuple[int, int], str]] = [
     ("selected-paper", selected, MIDDLE, "paper"),
     ("rail-dark", rail, WIDE, "dark"),
     ("rail-high-contrast", rail, MIDDLE, "high-contrast"),
+    ("rail-takes-60", rail_takes, (60, 24), "dark"),
+    ("rail-takes-160", rail_takes, WIDE, "paper"),
     ("panel", panel, WIDE, "light"),
     ("partial", partial, SMALL, "dark"),
     ("failure", failure, SMALL, "paper"),

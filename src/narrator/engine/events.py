@@ -160,6 +160,14 @@ class TakesListed:
 
 
 @dataclass(frozen=True, slots=True)
+class StepTakes:
+    """The takes at a position of a branch, where there are several."""
+
+    position: int
+    takes: tuple[TakeListed, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BranchListed:
     """One branch of the rail (S29). ``last_read`` is an ISO 8601 time or None; ``unplaced`` counts the takes below its
     steps that nobody has built on."""

@@ -26,7 +26,7 @@ from narrator.core.state import State, advance, dump, initial_events, value_afte
 from narrator.core.titles import in_titles
 from narrator.core.tree import Branch, Checkpoint, NewNode, Node, Position, decode_correction, encode_correction
 from narrator.engine import views
-from narrator.engine.events import BranchListed, CheckpointListed, HeadMoved, Match, StepShown, TakeListed
+from narrator.engine.events import BranchListed, CheckpointListed, HeadMoved, Match, StepShown, StepTakes, TakeListed
 from narrator.store import commit, fold, lines, memory_reads, reads, removal, search, sources, state_reads
 from narrator.store.commit import Acceptance
 from narrator.store.open import Clock, Store, create_file, open_store
@@ -491,6 +491,10 @@ class Story:
     def takes(self, node: Node) -> list[TakeListed]:
         """The takes of a step, as the pager counts them (S18)."""
         return views.takes(self.store, node, self.end)
+
+    def takes_on(self, branch_id: int) -> list[StepTakes]:
+        """The steps of a branch that have several takes, for the rail."""
+        return views.takes_on(self.store, branch_id, self.end)
 
     def branches(self) -> list[BranchListed]:
         """Every branch, for the rail (S29)."""

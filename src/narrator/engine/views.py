@@ -6,8 +6,16 @@ from collections.abc import Callable
 
 from narrator.core.lineage import End
 from narrator.core.state import State, is_ended
-from narrator.core.tree import Node
-from narrator.engine.events import BranchListed, CheckpointListed, HeadMoved, StepShown, TakeListed, TakesAtPosition
+from narrator.core.tree import Coordinate, Node
+from narrator.engine.events import (
+    BranchListed,
+    CheckpointListed,
+    HeadMoved,
+    StepShown,
+    StepTakes,
+    TakeListed,
+    TakesAtPosition,
+)
 from narrator.store import lines, reads
 from narrator.store.open import Store
 from narrator.store.reads import Step
@@ -46,6 +54,37 @@ def takes(store: Store, node: Node, end: End) -> list[TakeListed]:
         is_current = reads.is_on_path(store, each, end)
         found.append(TakeListed(each.id, number, each.role, is_current, each.is_pinned, each.text, branch))
     return found
+
+
+def takes_on(store: Store, branch_id: int, end: End) -> list[StepTakes]:
+    """The steps below those of a branch that have several takes, in order; what one reads of each is its beginning.
+
+    A take is unplaced or begins a branch of its own, but for one: so the cost is that of the takes, at any length.
+    """
+    parents = """
+    SELECT u.parent_id FROM nodes u INDEXED BY nodes_unplaced JOIN nodes p ON p.id = u.parent_id
+    WHERE u.branch_id IS NULL AND u.hidden_by IS NULL AND p.branch_id = :branch
+    UNION SELECT p.id FROM branches b INDEXED BY branches_parent
+    JOIN nodes p INDEXED BY nodes_coordinate ON p.branch_id = b.parent_id AND p.depth = b.fork_depth
+    WHERE b.parent_id = :branch AND b.hidden_by IS NULL
+    """
+    found: dict[int | None, list[TakeListed]] = {}
+    depths: dict[int | None, int] = {}
+    sql = (
+        "SELECT n.parent_id, n.depth, n.id, n.branch_id, n.role, n.pinned, substr(n.text, 1, 200)"
+        " FROM nodes n INDEXED BY nodes_parent WHERE n.hidden_by IS NULL AND n.parent_id"
+    )
+    rows = store.db.execute(f"{sql} IN ({parents}) ORDER BY n.depth, n.id", {"branch": branch_id}).fetchall()
+    if store.forest[branch_id].parent_id is None:
+        rows = store.db.execute(f"{sql} IS NULL ORDER BY n.id").fetchall() + rows
+    for parent_id, depth, node_id, owner, role, pinned, text in rows:
+        takes = found.setdefault(parent_id, [])
+        depths[parent_id] = depth
+        is_current = (
+            node_id == end.loose_id if owner is None else store.forest.is_on_path(Coordinate(owner, depth), end)
+        )
+        takes.append(TakeListed(node_id, len(takes) + 1, role, is_current, bool(pinned), text, owner or branch_id))
+    return [StepTakes(depths[parent], tuple(takes)) for parent, takes in found.items() if len(takes) > 1]
 
 
 def branches(store: Store, tip: Node) -> list[BranchListed]:

@@ -94,6 +94,13 @@ def _takes(now: Now) -> str:
     return _writing(now) or ("This step has one take; Ctrl+R tells it again." if now.takes < 2 else "")
 
 
+def reason_for_typed(verb: str, now: Now) -> str:
+    """Why a typed command cannot be done now, or ''. It may name a step or take of its own: whether the selected step
+    has takes is not the question, and what it names the session looks for."""
+    reason = ACTIONS[f"story.{verb}"].reason
+    return (_writing if reason is _takes else reason)(now)
+
+
 def _stop(now: Now) -> str:
     return "" if now.is_turn else "Nothing is being told."
 

@@ -9,7 +9,7 @@ from textual import on
 from narrator.engine import events as e
 from narrator.engine.commands import BranchRef, Command, StepRef, TakeRef
 from narrator.engine.verbs import COMMANDS
-from narrator.tui.actions import ACTIONS
+from narrator.tui.actions import reason_for_typed
 from narrator.tui.screens.choices import branch_choices, checkpoint_choices, match_choices, take_choices
 from narrator.tui.screens.dialogs import Chooser, Typed
 from narrator.tui.screens.performing import Performing
@@ -125,15 +125,20 @@ class Marking(Performing):
     def _rail_wants(self, event: Rail.Wanted) -> None:
         event.stop()
         kind, key, what = event.kind, event.key, event.what
+        if what == "unfold" and isinstance(key, int):
+            self.rail.unfold(key)
+            self.show_rail()
+            return
         verbs: Mapping[tuple[str, str], str] = {
             ("go", "save"): "restore", ("rename", "save"): "rename-checkpoint", ("delete", "save"): "delete-checkpoint",
             ("go", "branch"): "switch", ("rename", "branch"): "rename-branch", ("delete", "branch"): "delete-branch",
+            ("go", "take"): "take", ("delete", "take"): "delete-take",
         }  # fmt: skip
         verb = {"undelete": "undelete", "save": "save"}.get(what) or verbs.get((what, kind), "")
         if not verb:
             self.say("There is nothing to do that with.")
             return
-        reason = ACTIONS[f"story.{verb}"].reason(self.now())
+        reason = reason_for_typed(verb, self.now())
         if reason:
             self.say(reason)
         elif verb == "save":
@@ -142,6 +147,9 @@ class Marking(Performing):
             self.perform(Command("undelete"))
         elif kind == "save":
             self.do_with_checkpoint(verb, str(key))
+        elif isinstance(key, int) and kind == "take":
+            self.transcript.selected = None
+            self.perform(Command(verb, {"n": TakeRef(node_id=key)}))
         elif isinstance(key, int):
             self.do_with_branch(verb, key)
 

@@ -12,7 +12,7 @@ from narrator.engine.commands import Command, StepRef, parse_line
 from narrator.engine.completion import parse_if_word
 from narrator.engine.story import Story
 from narrator.engine.verbs import Effect
-from narrator.tui.actions import ACTIONS
+from narrator.tui.actions import reason_for_typed
 from narrator.tui.screens.base import ActingScreen
 from narrator.tui.transcript_window import Place, StepLine
 from narrator.tui.widgets.composer import Composer
@@ -62,6 +62,9 @@ class Performing(ActingScreen):
         raise NotImplementedError
 
     def show_keys(self) -> None:
+        raise NotImplementedError
+
+    def show_rail(self) -> None:
         raise NotImplementedError
 
     def save(self) -> None:
@@ -140,7 +143,7 @@ class Performing(ActingScreen):
         except NarratorError as error:
             self.say(str(error))
             return
-        reason = ACTIONS[f"story.{command.name}"].reason(self.now())
+        reason = reason_for_typed(command.name, self.now())
         if reason and command.name not in ("answer",):
             self.say(reason)
             return

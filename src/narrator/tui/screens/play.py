@@ -43,6 +43,7 @@ DRAFT_SECONDS = 0.3
 WATCH_SECONDS = 1.0
 RAIL_COLUMNS = 120
 NARROW_COLUMNS = 100
+ROOMY_COLUMNS = 150
 TYPING = (
     "story.continue",
     "story.undo",
@@ -192,11 +193,12 @@ class PlayScreen(PlayActs):
         self.rail.display = is_wide and width >= 44
         self.panel.display = self._is_panel_open and width >= 44
         self.set_class(width < NARROW_COLUMNS, "-narrow")
+        self.set_class(width >= ROOMY_COLUMNS, "-roomy")
         self.query_one(KeyLine).display = height >= 8
         self.query_one(StatusLine).display = height >= 6
         self.query_one(Notice).display = height >= 4
         if self.rail.display and self.story is not None:
-            self._show_rail()
+            self.show_rail()
 
     @property
     def is_busy(self) -> bool:
@@ -424,14 +426,15 @@ class PlayScreen(PlayActs):
 
     def _refresh_sides(self) -> None:
         if self.rail.display:
-            self._show_rail()
+            self.show_rail()
         if self.panel.display:
             self.fill_panel()
         self.composer.names = self.known_names()
 
-    def _show_rail(self) -> None:
+    def show_rail(self) -> None:
+        """The rail, as the story is now."""
         revision = self.story.revision
-        self.rail.show(revision, self.story.checkpoints(), self.story.branches())
+        self.rail.show(revision, self.story.checkpoints(), self.story.branches(), self.story.takes_on)
 
     def _watch(self) -> None:
         """Read only: somebody else plays; follow when the file has changed (T13)."""

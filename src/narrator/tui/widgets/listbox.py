@@ -20,13 +20,17 @@ from narrator.tui.wrap import cells, clip
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line: ``text`` at the left, ``detail`` at the right. A heading (``key`` None) cannot be chosen."""
+    """One line: ``text`` at the left, ``detail`` at the right, and ``more`` before it where all of the line has room.
+
+    A heading (``key`` None) cannot be chosen.
+    """
 
     key: Hashable | None
     text: str
     detail: str = ""
     is_strong: bool = False
     is_faint: bool = False
+    more: str = ""
 
 
 class ListBox(ScrollView, can_focus=True):
@@ -172,7 +176,9 @@ class ListBox(ScrollView, can_focus=True):
         mark = "▸ " if is_here else "  " if entry.key is not None else ""
         if entry.is_strong and not is_here:
             style = style + Style(bold=True)
-        detail = clip(entry.detail, max(0, width // 2))
+        detail = f"{entry.more} · {entry.detail}" if entry.more else entry.detail
+        if not entry.more or len(mark) + cells(entry.text) + 1 + cells(detail) > width:
+            detail = clip(entry.detail, max(0, width // 2))
         room = max(1, width - len(mark) - cells(detail) - (1 if detail else 0))
         text = clip(entry.text, room)
         pad = max(0, width - len(mark) - cells(text) - cells(detail))

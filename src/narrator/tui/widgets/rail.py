@@ -1,8 +1,12 @@
-"""The rail: saved places, and the branches as a tree (S29). Entries from values; it asks the screen to act."""
+"""The rail: saved places, and the branches as a tree, each with its takes (S29).
+
+Entries from values; it asks the screen to act. Below a branch that has takes stands one line for them; Enter, a click
+or Right unfolds it to the steps that have several, each take a line with its beginning, and Left folds it again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from textual import events
 from textual.app import ComposeResult
@@ -11,15 +15,24 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from narrator.engine.events import BranchListed, CheckpointListed
+from narrator.engine.events import BranchListed, CheckpointListed, StepTakes
 from narrator.tui.widgets.listbox import Entry, ListBox
 
 DEEPEST = 6
 """Levels of indentation shown; deeper forks stand under the last."""
 
 
-def branch_entries(branches: Sequence[BranchListed]) -> list[Entry]:
-    """The branches as a tree, each under its parent, in order of their forks. Never recursive."""
+TakesOn = Callable[[int], Sequence[StepTakes]]
+"""The takes of a branch, by its id."""
+
+
+def branch_entries(
+    branches: Sequence[BranchListed], takes_on: TakesOn | None = None, unfolded: Collection[int] = ()
+) -> list[Entry]:
+    """The branches as a tree, each under its parent, in order of their forks. Never recursive.
+
+    With ``takes_on``, takes stand below the branches: one line, or all of those that are unfolded.
+    """
     children: dict[int | None, list[BranchListed]] = {}
     known = {branch.id for branch in branches}
     for branch in branches:
@@ -33,17 +46,42 @@ def branch_entries(branches: Sequence[BranchListed]) -> list[Entry]:
         name = branch.name or branch.label
         mark = "● " if branch.current else "○ " if branch.on_path else "· "
         detail = f"{branch.steps} step{'' if branch.steps == 1 else 's'}"
-        saved = f" ⚑{len(branch.checkpoints)}" if branch.checkpoints else ""
+        saved = f"⚑{len(branch.checkpoints)} " if branch.checkpoints else ""
         entries.append(
             Entry(
                 ("branch", branch.id),
-                "  " * min(depth, DEEPEST) + mark + name + saved,
-                detail,
+                "  " * min(depth, DEEPEST) + mark + name,
+                saved + detail,
                 is_strong=branch.current,
                 is_faint=not branch.on_path,
+                more=f"read {branch.last_read[:10]}" if branch.last_read and not branch.current else "",
             )
         )
-        stack += [(child, depth + 1) for child in children.get(branch.id, [])]
+        below = children.get(branch.id, [])
+        others = branch.unplaced + sum(_is_take(branch, child) for child in below)
+        if takes_on is not None and others:
+            is_open = branch.id in unfolded
+            indent = "  " * min(depth + 1, DEEPEST)
+            entries.append(Entry(("takes", branch.id), f"{indent}{'−' if is_open else '+'} takes", f"{others} more"))
+            entries += _take_entries(takes_on(branch.id)) if is_open else []
+        stack += [(child, depth + 1) for child in below]
+    return entries
+
+
+def _is_take(branch: BranchListed, child: BranchListed) -> bool:
+    """Whether a branch begins with another take of a step that its parent has, and does not go on from its end."""
+    return child.fork_position < branch.fork_position + branch.steps
+
+
+def _take_entries(steps: Sequence[StepTakes]) -> list[Entry]:
+    """Each step a heading, each take a line; indented alike at any depth, to leave room for the text."""
+    entries: list[Entry] = []
+    for step in steps:
+        entries.append(Entry(None, f"    step {step.position}", is_faint=True))
+        for take in step.takes:
+            mark = "●" if take.current else " "
+            text = f"  {mark}{take.take} {' '.join(take.text.split())}"
+            entries.append(Entry(("take", take.id), text, "pinned" if take.pinned else "", is_faint=not take.current))
     return entries
 
 
@@ -56,7 +94,10 @@ def checkpoint_entries(checkpoints: Sequence[CheckpointListed]) -> list[Entry]:
 
 
 class Rail(Vertical):
-    """Saved places above, branches below. Enter goes there; r names, x deletes, z brings back, s saves."""
+    """Saved places above, branches and their takes below. Enter goes there; r names, x deletes, z brings back, s saves.
+
+    Owns which branches show their takes.
+    """
 
     DEFAULT_CSS = """
     Rail { width: 32; background: $surface; display: none; border-right: solid $panel; }
@@ -65,7 +106,7 @@ class Rail(Vertical):
     """
 
     class Wanted(Message):
-        """Something is to be done with an entry: go, rename, delete, undelete, save."""
+        """Something is to be done with an entry: go, rename, delete, undelete, save, unfold."""
 
         def __init__(self, what: str, kind: str, key: object) -> None:
             super().__init__()
@@ -76,11 +117,13 @@ class Rail(Vertical):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self.revision = -1
+        self._unfolded: set[int] = set()
+        self._turned: tuple[str, int] | None = None
         self._current: tuple[str, int] | None = None
 
     def compose(self) -> ComposeResult:
         yield ListBox(id="rail-list")
-        yield Static(Content("Enter go  r rename  x delete\nz undelete  s save"), id="keys")
+        yield Static(Content("Enter go  r name  x delete\n→ takes  s save  z undelete"), id="keys")
 
     @property
     def box(self) -> ListBox:
@@ -90,21 +133,34 @@ class Rail(Vertical):
         """The cursor to where the story is."""
         self.box.show(self.box.entries, at=self._current)
 
-    def show(self, revision: int, checkpoints: Sequence[CheckpointListed], branches: Sequence[BranchListed]) -> None:
+    def unfold(self, branch_id: int) -> None:
+        """Show the takes of a branch, or no longer, at the next ``show``."""
+        self._unfolded ^= {branch_id}
+        self._turned = ("takes", branch_id)
+
+    def show(
+        self,
+        revision: int,
+        checkpoints: Sequence[CheckpointListed],
+        branches: Sequence[BranchListed],
+        takes_on: TakesOn,
+    ) -> None:
         """What stands at a revision (S31)."""
         self.revision = revision
+        self._unfolded &= {branch.id for branch in branches}
         saved = checkpoint_entries(checkpoints)
         entries = [Entry(None, "Saved places"), *saved]
         if not saved:
             entries.append(Entry(None, "  none yet", is_faint=True))
         current = next((("branch", each.id) for each in branches if each.current), None)
-        entries += [Entry(None, ""), Entry(None, "Branches"), *branch_entries(branches)]
+        entries += [Entry(None, ""), Entry(None, "Branches"), *branch_entries(branches, takes_on, self._unfolded)]
         self._current = current
-        self.box.show(entries, at=self.box.chosen or current)
+        self.box.show(entries, at=self._turned or self.box.chosen or current)
+        self._turned = None
 
     def on_list_box_chosen(self, event: ListBox.Chosen) -> None:
         event.stop()
-        self._want("go")
+        self._want("unfold" if isinstance(event.key, tuple) and event.key[0] == "takes" else "go")
 
     def _want(self, what: str) -> None:
         chosen = self.box.chosen
@@ -112,8 +168,30 @@ class Rail(Vertical):
         self.post_message(self.Wanted(what, str(kind), key))
 
     def on_key(self, event: events.Key) -> None:
+        if event.key in ("right", "left"):
+            event.stop()
+            event.prevent_default()
+            self._fold(is_open=event.key == "right")
+            return
         wants = {"r": "rename", "x": "delete", "delete": "delete", "z": "undelete", "s": "save"}
         if event.key in wants:
             event.stop()
             event.prevent_default()
             self._want(wants[event.key])
+
+    def _fold(self, *, is_open: bool) -> None:
+        """Show or hide the takes of the branch that the cursor is on or in."""
+        key = self._takes_here()
+        if key is not None and (key[1] in self._unfolded) != is_open:
+            self.post_message(self.Wanted("unfold", *key))
+
+    def _takes_here(self) -> tuple[str, int] | None:
+        """The line of takes that the cursor stands on, above it in its branch, or below it among them."""
+        at, entries = self.box.cursor, self.box.entries
+        kind = str(self.box.chosen[0]) if isinstance(self.box.chosen, tuple) else ""
+        places = {"branch": range(at + 1, at + 2), "takes": range(at, at + 1), "take": range(at, -1, -1)}
+        for index in places.get(kind, range(0)):
+            key = entries[index].key if index < len(entries) else None
+            if isinstance(key, tuple) and key[0] == "takes":
+                return key
+        return None
