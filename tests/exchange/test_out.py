@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import zipfile
 from contextlib import closing
 from html.parser import HTMLParser
@@ -105,7 +104,7 @@ def test_a_page_stands_alone(tale: Path) -> None:
     tags.feed(text)
     assert tags.open == []
     assert all(link.startswith("#") for link in tags.links)
-    assert "http" not in re.sub(r"xmlns\S+", "", text)
+    assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
     assert "<b>no tag</b>" in tags.text
     assert "<em>Soft</em>" in text
     assert "#123456" in text

@@ -12,9 +12,10 @@ STYLE = """
 .input { font-style: italic; margin: 1.6em 0 1.6em 1.4em; padding-left: .8em; border-left: 2px solid; }
 .note { font-size: .85em; margin: 1em 0 1em 1.4em; }
 .dialogue { font-style: inherit; }
-p { margin: 0 0 .9em; line-height: 1.55; }
-h1, h2 { line-height: 1.2; font-weight: normal; }
+p { margin: 0 0 .9em; line-height: 1.55; overflow-wrap: anywhere; }
+h1, h2 { line-height: 1.2; font-weight: normal; overflow-wrap: anywhere; }
 h2 { margin-top: 3em; }
+.beside { margin-top: 4em; padding-top: .5em; border-top: 1px solid; }
 """
 
 
@@ -39,9 +40,11 @@ def _run(text: str, marks: int) -> str:
     return f'<span class="dialogue">{html}</span>' if marks & DIALOGUE else html
 
 
-def chapter_html(chapter: Chapter, anchor: str) -> Iterator[str]:
-    """A chapter with its heading, piece by piece."""
-    yield f'<section id="{anchor}">\n<h2>{escape(chapter.title)}</h2>\n'
+def chapter_html(chapter: Chapter, anchor: str, *, has_heading: bool = True) -> Iterator[str]:
+    """A chapter with its heading, piece by piece; what stands beside the story is marked as that."""
+    beside = ' class="beside"' if chapter.is_appendix else ""
+    heading = f"<h2>{escape(chapter.title)}</h2>\n" if has_heading else ""
+    yield f'<section id="{anchor}"{beside}>\n{heading}'
     for passage in chapter.passages():
         yield passage_html(passage)
     yield "</section>\n"

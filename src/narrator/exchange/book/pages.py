@@ -69,10 +69,11 @@ def open_book(store: Store, style: Style, progress: Progress = silent) -> Book:
     definition = parse_definition(reads.definition_source(store)[1])
     end = reads.end_of(store, reads.needed(store, row.head_id))
     source = _Source(store, style, progress)
-    chapters = [*_chapters(source, end, row.title)]
+    title = _title(row.title)
+    chapters = [*_chapters(source, end, title)]
     if style.has_branches:
         chapters += _appendix(source, end)
-    return Book(row.campaign_id, row.title, definition.language, row.played_at, tuple(chapters))
+    return Book(row.campaign_id, title, definition.language, row.played_at, tuple(chapters))
 
 
 @dataclass(slots=True)
@@ -96,7 +97,7 @@ def _chapters(source: _Source, end: End, title: str) -> Iterator[Chapter]:
     begins = sorted(starts)
     for index, first in enumerate(begins):
         last = begins[index + 1] - 1 if index + 1 < len(begins) else end.length
-        yield Chapter(starts[first], _reader(source, end, first, last))
+        yield Chapter(_title(starts[first]), _reader(source, end, first, last))
 
 
 def _appendix(source: _Source, end: End) -> Iterator[Chapter]:
@@ -112,7 +113,7 @@ def _appendix(source: _Source, end: End) -> Iterator[Chapter]:
         if first <= deepest.depth:
             line = reads.end_of(store, deepest)
             title = f"Another line: {branch.label}" if branch.name is None else branch.name
-            yield Chapter(title, _reader(source, line, first, deepest.depth), is_appendix=True)
+            yield Chapter(_title(title), _reader(source, line, first, deepest.depth), is_appendix=True)
 
 
 def _reader(source: _Source, end: End, first: int, last: int) -> Callable[[], Iterator[Passage]]:
@@ -141,6 +142,11 @@ def _passages(node: Node, style: Style) -> Iterator[Passage]:
     elif style.inputs != "out":
         text = f"“{node.text.strip()}”" if node.mode == "say" else node.text.strip()
         yield Passage(clean(text), is_input=style.inputs == "apart")
+
+
+def _title(text: str) -> str:
+    """A title of one line that every page may hold."""
+    return " ".join(clean(text).split()) or "Untitled"
 
 
 def clean(text: str) -> str:
