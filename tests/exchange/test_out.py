@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
 import zipfile
 from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -16,6 +18,7 @@ from narrator.core.tree import NewNode
 from narrator.engine.story import Story
 from narrator.exchange.book.pages import Style
 from narrator.exchange.exporting import FORMS, Wish, export, form_of
+from narrator.exchange.report import Report
 from narrator.store import commit, reads
 from narrator.store.commit import Acceptance
 from tests.engine.playing import playing
@@ -133,24 +136,66 @@ def test_an_epub_is_well_formed_and_always_the_same(tale: Path) -> None:
         assert package.findtext("opf:metadata/dc:title", namespaces=space) == "The Mill"
 
 
+STORIES = sorted(
+    each.name
+    for each in SAMPLES.iterdir()
+    if ".expect." not in each.name and not any(kind in each.name for kind in ("worldinfo", "-cards", "lorebook"))
+)
+
+
+def told(story: Story) -> list[tuple[str, str, list[tuple[str, bool]]]]:
+    """Role and text of every step up to the head, each with its takes and which of them it is."""
+    found = []
+    for node in reads.window(story.store, story.end, 1, story.count):
+        takes = [reads.needed(story.store, each) for each in reads.siblings(story.store, node.parent_id)]
+        found.append(
+            (node.role, node.text, [(each.text, each.id == node.id) for each in takes if each.role == node.role])
+        )
+    return found
+
+
+def there_and_back(folder: Path, report: Report) -> Report:
+    """Out as a SillyTavern chat, and in again."""
+    export(Path(report.campaigns[0]), folder / "out.jsonl", Wish(replaces=True), clock=still)
+    return bring(folder, folder / "out.jsonl")
+
+
 @pytest.mark.spec("X10")
-@pytest.mark.parametrize("sample", ["sillytavern-chat.jsonl", "textgen-chat.json", "aidnd-v2.json"])
+@pytest.mark.parametrize("sample", STORIES)
 def test_a_chat_goes_out_and_comes_back(tmp_path: Path, sample: str) -> None:
     report = bring(tmp_path, SAMPLES / sample)
-    export(Path(report.campaigns[0]), tmp_path / "out.jsonl", Wish(), clock=still)
-    again = bring(tmp_path, tmp_path / "out.jsonl")
-    found = []
-    for each in (report, again):
-        with story_of(each) as story:
-            path = reads.window(story.store, story.end, 1, story.count)
-            takes = [
-                [reads.needed(story.store, take).text for take in reads.siblings(story.store, n.parent_id)]
-                for n in path
-            ]
-            found.append([(node.text, node.role, others) for node, others in zip(path, takes, strict=True)])
-    if sample != "aidnd-v2.json":
-        assert found[0] == found[1]
-    assert [each[:2] for each in found[0]] == [each[:2] for each in found[1]]
+    with story_of(report) as first, story_of(there_and_back(tmp_path, report)) as second:
+        assert told(first) == told(second)
+
+
+def random_loom(chance: random.Random) -> dict[str, Any]:
+    """A tree whose texts are often alike, empty, or of the shapes that chats give a meaning to."""
+    texts = ("", " ", "A.", "A.", "B\u2028b\x85\n\n", "> C", "{{user}}", '{"mes": 1}', "e\u0301", "\x1b[31m", "D" * 50)
+
+    def node(depth: int) -> dict[str, Any]:
+        many = chance.choice((0, 1, 1, 1, 2, 3)) if depth < 12 else 0
+        source = chance.choice(("prompt", "AI"))
+        return {
+            "text": chance.choice(texts),
+            "id": str(chance.random()),
+            "meta": {"source": source},
+            "children": [node(depth + 1) for _ in range(many)],
+        }
+
+    root = node(0)
+    at = root
+    while at["children"]:
+        at = chance.choice(at["children"])
+    return {"root": root, "selected_node_id": at["id"]}
+
+
+@pytest.mark.spec("X10")
+@pytest.mark.parametrize("seed", range(12))
+def test_any_tree_goes_out_and_comes_back(tmp_path: Path, seed: int) -> None:
+    (tmp_path / "tree.json").write_text(json.dumps(random_loom(random.Random(seed))))
+    report = bring(tmp_path, tmp_path / "tree.json")
+    with story_of(report) as first, story_of(there_and_back(tmp_path, report)) as second:
+        assert told(first) == told(second)
 
 
 @pytest.mark.spec("X10", "X6", "C26")

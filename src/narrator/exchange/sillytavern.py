@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from narrator.core.errors import BadImport
 from narrator.core.tree import Role
 from narrator.exchange.decoding import without_surrogates
-from narrator.exchange.fields import Fields, moment
+from narrator.exchange.fields import Fields, moment, text_of
 from narrator.exchange.lore import Shelf, book_entry, world_info
 from narrator.exchange.plan import Plan
 from narrator.exchange.report import Notes
@@ -45,10 +46,11 @@ class _Tree:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self._known: dict[tuple[int, Role, str], int] = {}
+        self._known: dict[tuple[int, Role, str, int], int] = {}
 
-    def put(self, parent: int, role: Role, text: str, created_at: str) -> int:
-        key = (parent, role if parent else "opening", text)
+    def put(self, parent: int, role: Role, text: str, created_at: str, copy: int = 0) -> int:
+        """The node of this text; of takes that read alike the ``copy``-th."""
+        key: tuple[int, Role, str, int] = (parent, role if parent else "opening", text, copy)
         if key not in self._known:
             self._known[key] = self.plan.add(parent, role, text, created_at=created_at)
         return self._known[key]
@@ -111,15 +113,7 @@ def _read_message(row: Fields, parent: int, plan: Plan, tree: _Tree) -> int:
     role: Role = "player" if row.truth("is_user") else "narrator"
     if role == "narrator" and not plan.title:
         plan.title = row.text("name")
-    swipes = [text_ for each in row.items("swipes") if (text_ := each if isinstance(each, str) else "")]
-    chosen = row.whole("swipe_id")
-    if chosen < len(swipes) and swipes[chosen] != text:
-        row.notes.changed(row.place("mes"), "mes", "it differs from the chosen swipe and is taken instead of it")
-        swipes[chosen] = text
-    elif swipes and chosen >= len(swipes):
-        row.notes.changed(row.place("swipe_id"), "swipe_id", f"there is no swipe {chosen}; the message itself is taken")
-    takes = {each: tree.put(parent, role, each, created) for each in swipes}
-    at = takes[text] if text in takes else tree.put(parent, role, text, created)
+    at = _put_takes(row, parent, role, text, created, tree)
     extra = row.table("extra")
     link = extra.text("bookmark_link")[:500]
     if link:
@@ -130,6 +124,28 @@ def _read_message(row: Fields, parent: int, plan: Plan, tree: _Tree) -> int:
     row.skip("name", "swipe_info", "is_name", "force_avatar", "original_avatar", "gen_started", "gen_finished", "title")
     row.rest()
     return at
+
+
+def _put_takes(row: Fields, parent: int, role: Role, text: str, created: str, tree: _Tree) -> int:
+    """A message with its swipes, in their order; the node of the chosen one comes back."""
+    swipes = {}
+    for index, each in enumerate(row.items("swipes")):
+        if isinstance(each, str):
+            swipes[index] = text_of(row.notes, f"{row.place('swipes')}[{index}]", "swipes", each)
+        else:
+            row.notes.dropped(f"{row.place('swipes')}[{index}]", "swipes", "a text belongs here")
+    chosen = row.whole("swipe_id")
+    if chosen in swipes and swipes[chosen] != text:
+        row.notes.changed(row.place("mes"), "mes", "it differs from the chosen swipe and is taken instead of it")
+        swipes[chosen] = text
+    elif swipes and chosen not in swipes:
+        row.notes.changed(row.place("swipe_id"), "swipe_id", f"there is no swipe {chosen}; the message itself is taken")
+    told: Counter[str] = Counter()
+    takes = {}
+    for index, each in swipes.items():
+        takes[index] = tree.put(parent, role, each, created, told[each])
+        told[each] += 1
+    return takes[chosen] if chosen in takes else tree.put(parent, role, text, created)
 
 
 def read_world_info(value: Any, notes: Notes) -> Plan:
