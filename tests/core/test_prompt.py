@@ -191,25 +191,10 @@ def correction(path: str, old: object, new: object, reason: str | None = None) -
 
 
 @pytest.mark.spec("C10", "C22", "S23")
-def test_a_correction_of_a_hidden_field_is_in_no_message() -> None:
+def test_a_correction_in_the_history_makes_no_message() -> None:
     hidden = correction("flags.canary_hidden", None, True)
     messages = encode(parts_of([("player", "x"), ("narrator", "y"), ("correction", hidden)]))
     assert not any("canary" in message.content for message in messages)
-    assert prompt.describe_correction(hidden, lambda path: False) == ""
-
-
-@pytest.mark.spec("S23")
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (correction("player.lamp", "dark", "lit", "I lit it"), "player.lamp is lit, not dark (I lit it)"),
-        (correction("player.nerve", 3, 5), "player.nerve is 5, not 3"),
-        (correction("facts", None, "The Reeve is dead"), "it is true that: The Reeve is dead"),
-        (correction("facts", "The Reeve is dead", None), "it is not true that: The Reeve is dead"),
-    ],
-)
-def test_a_correction_in_words(text: str, said: str) -> None:
-    assert prompt.describe_correction(text, lambda path: True) == said
 
 
 @pytest.mark.spec("S25")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
@@ -251,7 +251,7 @@ def stable_prefix(
         Part("rules", "\n".join(rules), source="instructions"),
         Part("premise", _premise(definition), source="premise"),
         Part("persona", _persona(definition.player_name, who), source="persona"),
-        Part("limits", LIMITS, source="limits"),
+        Part("limits", "\n".join(text for text in (LIMITS, definition.limits) if text), source="limits"),
         *(Part("constant-card", card_text(card.name, card.text), card.name, "constant") for card in constant_cards),
         Part("schema", SCHEMA_HEADING + schema if schema else "", source="state"),
     ]
@@ -362,20 +362,3 @@ def input_part(text: str, mode: str | None, *, is_cut_off: bool = False) -> Part
 
 def _listed(lines: Sequence[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
-
-
-def describe_correction(text: str, is_visible: Callable[[str], bool]) -> str:
-    """A correction node's JSON in words, or '' where the model may not see its path (C10, S23)."""
-    told = json.loads(text)
-    path, old, new, reason = told["path"], told["old"], told["new"], told["reason"]
-    if path == "facts":
-        said = f"it is true that: {new}" if new is not None else f"it is not true that: {old}"
-    elif not is_visible(path):
-        return ""
-    else:
-        said = f"{path} is {_plainly(new)}" + (f", not {_plainly(old)}" if old is not None else "")
-    return said + (f" ({reason})" if reason else "")
-
-
-def _plainly(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -62,9 +62,9 @@ def open_values(state: Facts, definition: Definition, everything: bool = False) 
     for path in sorted(state.values, key=lambda path: (_ORDER.get(path, 99), path)):
         value = state.values[path]
         if not everything:
-            if visibility(definition, path) != "open":
+            if visibility(definition, path) != "open" or not is_shown(definition, path, value):
                 continue
-            value = _without_hidden(definition, path, value)
+            value = without_hidden(definition, path, value)
             if path.startswith("entities.") and _is_as_declared(definition, path, value):
                 continue
             if path.startswith("inventory.") and value != PLAYER and not _is_known_place(state, value):
@@ -172,9 +172,11 @@ class _Sight:
 
 def _sight(state: Facts, definition: Definition) -> _Sight:
     visible = {
-        path: _without_hidden(definition, path, value)
+        path: without_hidden(definition, path, value)
         for path, value in state.values.items()
-        if not path.startswith("story.") and visibility(definition, path) in {"open", "narrator"}
+        if not path.startswith("story.")
+        and visibility(definition, path) in {"open", "narrator"}
+        and is_shown(definition, path, value)
     }
     types = {path: find_field(definition, path) for path in visible}
     relations: list[tuple[str, str, str]] = []
@@ -183,7 +185,7 @@ def _sight(state: Facts, definition: Definition) -> _Sight:
             stem, first, second = path.rsplit(".", 2)
             names = f"{name_of(state, definition, first)} towards {name_of(state, definition, second)}"
             shown = label(field, visible[path])
-            relations.append((first, second, f"{names}: {field.label or _words(stem)} {shown}".rstrip()))
+            relations.append((first, second, f"{names}: {field.label or words_of(stem)} {shown}".rstrip()))
     return _Sight(state, definition, visible, types, tuple(relations))
 
 
@@ -196,8 +198,8 @@ def _entity(sight: _Sight, entity_id: str) -> list[str]:
             own[path.split(".", 2)[2]] = value
         elif path.startswith(f"{entity_id}."):
             field = sight.types[path]
-            title = field.label if field is not None and field.label else _words(path.partition(".")[2])
-            fields.append(f"{title}: {_seen(sight, field, value)}")
+            title = field.label if field is not None and field.label else words_of(path.partition(".")[2])
+            fields.append(f"{title}: {seen(sight.definition, field, value)}")
         elif value == entity_id and path.startswith("inventory."):
             items.append(sight.name_of(path.partition(".")[2]))
     own.pop("name", None)
@@ -229,14 +231,14 @@ def _fields(sight: _Sight, near: Sequence[str]) -> list[str]:
         if is_told or (field is not None and field.type == "relation"):
             continue
         name = field.label if field is not None and field.label else _path_words(sight, path)
-        out.append(f"{name}: {_seen(sight, field, value)}")
+        out.append(f"{name}: {seen(sight.definition, field, value)}")
     return out
 
 
 def _path_words(sight: _Sight, path: str) -> str:
     """“Tench, mood” for a field of an entity that is elsewhere, the last word of the path for any other."""
     head = path.partition(".")[0]
-    words = _words(path)
+    words = words_of(path)
     return f"{sight.name_of(head)}, {words}" if f"entities.{head}.name" in sight.visible else words
 
 
@@ -256,9 +258,9 @@ def _facts(visible: Mapping[str, JSON]) -> list[str]:
     return out
 
 
-def _seen(sight: _Sight, field: Field | None, value: JSON) -> str:
+def seen(definition: Definition, field: Field | None, value: JSON) -> str:
     """A value as a model sees it. A number that backs a skill is a number of the rules: it goes by its label (T8)."""
-    rules = sight.definition.rules
+    rules = definition.rules
     is_of_rules = field is not None and rules is not None and any(s.field == field.path for s in rules.skills.values())
     if field is not None and is_number(value) and (field.bands or field.type == "relation" or is_of_rules):
         return label(field, value) or "of some worth"
@@ -285,10 +287,22 @@ def _is_as_declared(definition: Definition, path: str, value: JSON) -> bool:
     )
 
 
-def _without_hidden(definition: Definition, path: str, value: JSON) -> JSON:
+def without_hidden(definition: Definition, path: str, value: JSON) -> JSON:
+    """A value without the hidden entities in it."""
     if path == "scene.present" and isinstance(value, list):
         return [name for name in value if not (isinstance(name, str) and _is_hidden(definition, name))]
     return value
+
+
+def is_shown(definition: Definition, path: str, value: JSON) -> bool:
+    """Whether a value of a visible path may be told: not which place, item or owner, where that one is hidden."""
+    if path.startswith("inventory."):
+        names: tuple[JSON, ...] = (path.partition(".")[2], value)
+    elif path == "location":
+        names = (value,)
+    else:
+        return True
+    return not any(isinstance(name, str) and _is_hidden(definition, name) for name in names)
 
 
 def _is_hidden(definition: Definition, name: str) -> bool:
@@ -300,5 +314,6 @@ def _is_known_place(state: Facts, owner: JSON) -> bool:
     return isinstance(owner, str) and owner == state.values.get("location")
 
 
-def _words(path: str) -> str:
+def words_of(path: str) -> str:
+    """The last word of a path, as words."""
     return path.rpartition(".")[2].replace("_", " ").replace("-", " ")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from narrator.core import prompt
+from narrator.core.binding import binding
 from narrator.core.cards import is_in_prefix
 from narrator.core.lineage import End
 from narrator.core.prompt import Part, PromptParts
@@ -18,7 +19,7 @@ from narrator.core.state import State
 from narrator.core.summary import Place, Summary, keeps_last_exchange, read_checkpoint
 from narrator.core.summary import as_part as as_summary_part
 from narrator.core.tree import Node
-from narrator.core.view import schema_lines, visibility
+from narrator.core.view import schema_lines
 from narrator.engine.story import Story
 from narrator.engine.turn import Plan
 from narrator.narrators.port import Outcome
@@ -56,7 +57,7 @@ def build_parts(
             memories=memories,
             cards=cards,
             knowledge=knowledge,
-            corrections=corrections(story, plan.anchor),
+            corrections=corrections(story, plan.anchor, state),
             note=str(state.values.get("story.note") or ""),
             outcomes=outcomes,
             retry_note=plan.note,
@@ -171,14 +172,10 @@ def as_part(node: Node) -> Part:
     return prompt.node_part(node.id, node.role, node.text, node.mode)
 
 
-def corrections(story: Story, anchor: Node) -> list[str]:
-    """The corrections on the path to the anchor, in words, without those of hidden paths (S23, C10)."""
+def corrections(story: Story, anchor: Node, state: State) -> list[str]:
+    """The corrections on the path to the anchor that still bind in a state, in words (S23, C10)."""
     found = reads.corrections(story.store, reads.end_of(story.store, anchor))
-    told = [
-        prompt.describe_correction(node.text, lambda path: visibility(story.definition, path) != "hidden")
-        for node in found
-    ]
-    return [each for each in told if each]
+    return binding([node.text for node in found], state, story.definition)
 
 
 def _is_cut_off(story: Story, plan: Plan) -> bool:
