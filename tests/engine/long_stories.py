@@ -70,21 +70,32 @@ def summary_of(text: str, names: Sequence[str]) -> dict[str, Any]:
 # ---------------------------------------------------------------------------------------- over a real socket
 
 
-def tokens_of(body: dict[str, Any]) -> int:
-    """What a request takes of the window, counted as we count: prompt, schema, and the output that it asks for."""
+def in_bytes(body: dict[str, Any]) -> int:
+    """The tokens of a request's messages and schema as we count them where nothing better is known: a byte each."""
     messages = [Message(each["role"], each["content"]) for each in body["messages"]]
+    return count_bytes(messages) + len(schema_of(body).encode())
+
+
+def schema_of(body: dict[str, Any]) -> str:
+    """The schema that goes with a request, as JSON; '' for none."""
     schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
-    size = count_bytes(messages) + (len(json.dumps(schema).encode()) if schema else 0)
-    return size + int(body.get("max_tokens") or 0)
+    return json.dumps(schema) if schema else ""
 
 
-def within(window: int, answer: Callable[[dict[str, Any]], Answer], refused: list[int]) -> Answer:
-    """Answers as long as the request fits the window, and with the error of llama.cpp where it does not."""
+def within(
+    window: int,
+    answer: Callable[[dict[str, Any]], Answer],
+    refused: list[int],
+    count: Callable[[dict[str, Any]], int] = in_bytes,
+) -> Answer:
+    """Answers as long as a request and the output that it asks for fit the window, and with the error of llama.cpp
+    where they do not. ``count`` is the server's own count of a prompt."""
 
     async def serve(exchange: Exchange) -> None:
         body = exchange.request.json
-        if tokens_of(body) > window:
-            refused.append(tokens_of(body))
+        tokens = count(body) + int(body.get("max_tokens") or 0)
+        if tokens > window:
+            refused.append(tokens)
             error = {"code": 400, "message": "the request exceeds the available context size", "n_ctx": window}
             await refuse(400, {"error": {**error, "type": "exceed_context_size_error"}})(exchange)
             return

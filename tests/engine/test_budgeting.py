@@ -17,38 +17,12 @@ from narrator.narrators.fake import FakeNarrator
 from narrator.narrators.openai_compatible import OpenAICompatible
 from narrator.narrators.port import Capabilities, Purpose, Request
 from narrator.store import reads
-from tests.engine.long_stories import EMPTY, keeps, lengthen, narration, small, summing_up, telling, text_of, within
+from tests.engine.long_stories import EMPTY, keeps, lengthen, narration, small, text_of
 from tests.engine.playing import PLAIN, make, numbered, playing
 from tests.fake_server import Exchange, FakeServer, give, refuse, say
 from tests.store.making import open_story
 
-WINDOW = 6144
 FEW_MEMORIES = Settings(context=ContextSettings(memory_every=5000))
-
-
-@pytest.mark.spec("C7", "C8", "C18", "C19")
-async def test_three_hundred_turns_in_a_small_window_without_one_refusal(tmp_path: Path) -> None:
-    refused: list[int] = []
-    async with FakeServer() as server:
-        server.answer("narrate", within(WINDOW, telling({3: "Ottoline"}, 250), refused))
-        server.answer("compact", within(WINDOW, summing_up("Ottoline"), refused))
-        server.answer("memory", within(WINDOW, lambda body: give({"memory": "They walked."}), refused))
-        narrator = OpenAICompatible("small", base_url=server.base_url, model="fake", context_window=WINDOW, retries=0)
-        path = make(tmp_path, PLAIN, "ferry")
-        session = await Session.open(path, settings=Settings(), narrator=narrator)
-        try:
-            for number in range(1, 301):
-                assert await session.perform(parse_line(f"I go {number}."))
-        finally:
-            await session.aclose()
-        assert refused == []
-        narrations = server.asked("narrate")
-        assert len(narrations) == 300
-        assert "Ottoline" in narrations[-1].body.decode()
-        assert "There is Ottoline. (certain)" in narrations[-1].body.decode()
-        assert "Told 3." not in narrations[-1].body.decode()
-        assert "Told 299." in narrations[-1].body.decode()
-        assert len(server.asked("compact")) < 300
 
 
 # ------------------------------------------------------------------------------------------- what is counted, and how
