@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -65,6 +66,7 @@ class Conversation:
         self._is_prompted = False
         self._is_answering = False
         self._is_closed = False
+        self._is_resting = False
         self._last_input: Command | None = None
         self._has_noted_if_words = False
         self._papers = Papers(self._tell)
@@ -124,7 +126,7 @@ class Conversation:
         if self._pager.is_waiting:
             self._pager.resume()
         is_running = bool(self._running or self._queue)
-        if self._interrupts.is_quit(is_running=is_running):
+        if self._is_resting or self._interrupts.is_quit(is_running=is_running):
             self.leave(0)
             return
         self._queue = deque(entry for entry in self._queue if not entry.is_replayed)
@@ -207,6 +209,7 @@ class Conversation:
             self._source.begin(asyncio.get_running_loop(), self.receive, self.end_input)
             while (entry := await self._next()) is not None:
                 await self._perform(entry)
+            await self._rest()
         finally:
             self._is_over = True
             await self._close()
@@ -226,6 +229,17 @@ class Conversation:
             self._expect()
             await self._wake.wait()
             self._is_idle = False
+
+    async def _rest(self) -> None:
+        """At the end of input: time for what is due beside the turns, which lines behind one another never leave (T1).
+
+        Whatever ends the conversation ends it too.
+        """
+        if self._options.upkeep_seconds and not self._is_over:
+            self._is_resting = True
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._options.upkeep_seconds):
+                    await self._session.kept_up()
 
     async def _perform_past_the_queue(self) -> None:
         """Stops, keeps and answers, while the queue waits."""

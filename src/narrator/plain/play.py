@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from narrator.engine.session import Answers, Session
 
 CANNOT_OPEN = 3
+UPKEEP_SECONDS = 5.0
+"""Long enough for a memory or a summary, short enough for whoever waits for the end of a pipe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,7 @@ def _options(settings: Settings, notes: tuple[str, ...], wishes: Wishes) -> Opti
         height=size.lines if is_paged and size is not None else None,
         replay=wishes.replay,
         notes=notes,
+        upkeep_seconds=0.0 if _is_terminal(0) else UPKEEP_SECONDS,
     )
 
 

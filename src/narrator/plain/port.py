@@ -27,6 +27,8 @@ class Performer(Protocol):
 
     def events(self) -> AsyncIterator[e.Event]: ...
 
+    async def kept_up(self) -> None: ...
+
     async def keep_draft(self, text: str, mode: str) -> None: ...
 
     async def aclose(self) -> None: ...
@@ -36,7 +38,8 @@ class Performer(Protocol):
 class Options:
     """``height`` of the terminal in lines where text pauses; ``replay`` is played before the keyboard.
 
-    ``notes`` are told after the greeting: what is wrong in the settings, say.
+    ``notes`` are told after the greeting: what is wrong in the settings, say. ``upkeep_seconds``: how long what is due
+    beside the turns may take at the end of input, 0 for not at all.
     """
 
     is_json: bool = False
@@ -46,3 +49,4 @@ class Options:
     height: int | None = None
     replay: Path | None = None
     notes: tuple[str, ...] = ()
+    upkeep_seconds: float = 0.0
