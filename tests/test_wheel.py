@@ -67,7 +67,7 @@ def test_the_installed_command_starts(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
     (info,) = tmp_path.glob("narrator-*.dist-info")
-    assert "narrator = narrator.cli:main" in (info / "entry_points.txt").read_text()
+    assert "narrator = narrator.__main__:run" in (info / "entry_points.txt").read_text()
     assert (info / "licenses" / "LICENSE").exists()
     env = os.environ | {"PYTHONPATH": str(tmp_path), "NARRATOR_HOME": str(tmp_path / "home")}
 

@@ -261,7 +261,7 @@ def drive_turns(fail_at: int) -> list[int]:
     seen: list[int] = []
 
     def factory(loop: asyncio.AbstractEventLoop, coro: Any, **rest: Any) -> asyncio.Task[Any]:
-        if coro.__qualname__ in ("Session._tell", "Session._take_in"):
+        if coro.__qualname__ in ("Turns._tell", "Turns._take_in"):
             seen.clear()
             coro = _as_coroutine(driven(coro, fail_at, seen))
         return asyncio.Task(coro, loop=loop, **rest)

@@ -39,6 +39,7 @@ EVENTS: list[e.Event] = [
     e.StatusShown("The Ferry", "ferry", 5, 0, "scripted"),
     e.NarratorsListed((e.NarratorListed("scripted", "scripted", True),)),
     e.Progressed("import", 3, None),
+    e.Replayed("do", "look \x1b", 1, 9),
     e.Noted("1 change refused"),
     e.Failed("busy", "Not now.", "Wait.", 4),
     e.Asked(1, "confirm-delete", ("yes", "no"), "no", {"steps": 3}),

@@ -12,8 +12,8 @@ from typing import Any
 from narrator.config import Settings
 from narrator.engine.session import Session
 from narrator.engine.story import create_campaign
+from narrator.engine.voice import Manner
 from narrator.narrators.fake import FakeNarrator
-from narrator.plain.human import Manner
 from narrator.plain.loop import Conversation
 from narrator.plain.port import Options
 from narrator.plain.reader import Line, Splitter

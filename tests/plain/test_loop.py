@@ -385,7 +385,7 @@ async def test_a_recording_is_replayed_and_then_the_keyboard_goes_on(tmp_path: P
     assert [step["text"] for step in replayed.of("step")] == told
     assert [line for line, _, _ in replayed.answers()] == [None, None, None, 1]
     other, code = await hear(again, f"/replay {record}", "/status", f"/replay {tmp_path}/none")
-    assert [word for _, word, _ in other.answers()] == ["replay", "do", "do", "undo", "status", "replay"]
+    assert [word for _, word, _ in other.answers()] == ["do", "do", "undo", "replay", "status", "replay"]
     assert code == 0
 
 
@@ -422,7 +422,7 @@ async def test_a_pause_leaves_no_gap_and_comes_only_before_more(tmp_path: Path) 
         found.typed.type("")
         await found.heard.until(lambda heard: "row 14" in heard.out)
     # The terminal shows the Enter itself.
-    assert "row 6\n[More: press Enter.] row 7\n" in found.heard.out
+    assert "row 6\n[More: Enter reads on, q skips.] row 7\n" in found.heard.out
     assert found.heard.out.endswith("row 14\n")
 
 
@@ -438,3 +438,31 @@ async def test_a_pause_holds_text_back_until_enter(tmp_path: Path) -> None:
         found.typed.type("")
         await found.heard.until(lambda heard: "row 11" in heard.out)
     assert len(narrator.requests) == 1
+
+
+@pytest.mark.spec("U27")
+async def test_a_pause_is_left_with_q_and_the_next_command_is_shown(tmp_path: Path) -> None:
+    narrator = FakeNarrator({"narrate": ["\n".join(f"row {n}" for n in range(40)), "Short."]})
+    async with talk(tmp_path, narrator, is_json=False, height=10) as found:
+        await found.typed.until_prompted()
+        found.typed.type("look")
+        await found.heard.until(lambda heard: "[More" in heard.out)
+        found.typed.type("q")
+        await found.typed.until_prompted()
+        assert "row 39" not in found.heard.out
+        found.typed.type("wait")
+        await found.heard.until(lambda heard: "Short." in heard.out)
+    assert "[Skipped" in found.heard.out
+    assert [request.scene.input for request in narrator.requests] == ["look", "wait"], "q is not play"
+
+
+@pytest.mark.spec("U9", "U27")
+async def test_a_long_input_that_was_not_sent_is_told_by_its_beginning(tmp_path: Path) -> None:
+    async with talk(tmp_path) as found:
+        await found.heard.until(lambda heard: bool(heard.of("head")))
+        await found.session.keep_draft("word " * 200_000)
+    heard, _ = await hear(tmp_path, is_json=False)
+    assert len(heard.out) < 1000
+    assert "… (1,000,000 characters in all" in heard.out
+    heard, _ = await hear(tmp_path)
+    assert len(heard.of("ready")[0]["draft"]) == 1_000_000, "whoever reads JSON has it whole"

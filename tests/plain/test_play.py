@@ -293,3 +293,48 @@ def test_a_stop_behind_a_turn_stops_it_a_hundred_times_of_a_hundred(ferry: Calla
     report = verify(path)
     assert report.ok
     assert report.nodes == 1
+
+
+@pytest.mark.spec("U26", "U15")
+def test_a_replay_that_is_not_there_is_wrong_use(ferry: Callable[[str], Path], tmp_path: Path) -> None:
+    ferry(QUICK)
+    for wrong in (tmp_path / "none", tmp_path):
+        result = run("ferry", "--plain", "--replay", str(wrong))
+        assert (result.returncode, result.stdout) == (2, "")
+        assert result.stderr.count("\n") == 1
+        assert str(wrong) in result.stderr
+    (tmp_path / "commands").write_text("/redo\n/status\n")
+    strict = run("ferry", "--json", "--strict", "--replay", str(tmp_path / "commands"), lines="/status\n")
+    assert strict.returncode == 1
+    done = [event["command"] for line in strict.stdout.splitlines() if (event := json.loads(line))["event"] == "done"]
+    assert done == ["redo"]
+
+
+@pytest.mark.spec("U26")
+def test_a_replay_may_quit(ferry: Callable[[str], Path], tmp_path: Path) -> None:
+    ferry(QUICK)
+    (tmp_path / "commands").write_text("look\n/quit\nwait\n")
+    result = run("ferry", "--plain", "--replay", str(tmp_path / "commands"), lines="/status\n")
+    assert result.returncode == 0
+    assert "> wait" not in result.stdout
+    assert "Step" not in result.stdout.split("> look")[1]
+
+
+@pytest.mark.spec("U15")
+@pytest.mark.parametrize("at", ["click", "narrator.config", "narrator.plain.loop", "narrator.engine.session"])
+def test_an_interrupt_while_it_is_loaded_ends_it_without_a_traceback(ferry: Callable[[str], Path], at: str) -> None:
+    ferry(QUICK)
+    code = (
+        "import os, runpy, signal, sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {at!r}: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "sys.argv = ['narrator', 'play', 'ferry', '--plain']\n"
+        "runpy.run_module('narrator', run_name='__main__', alter_sys=True)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], input="", capture_output=True, text=True, timeout=30, check=False
+    )
+    assert result.returncode == 130
+    assert "Traceback" not in result.stderr

@@ -495,9 +495,9 @@ async def corrections(play: Play) -> None:
 
 
 @scene("story.comment", "story.card", "story.knowledge", "story.track", "story.edit-wording", "story.answer",
-       "story.export", "story.replay")  # fmt: skip
+       "story.export")  # fmt: skip
 async def words_that_need_more(play: Play) -> None:
-    for word in ("comment", "card", "track", "edit-wording", "answer", "export", "replay"):
+    for word in ("comment", "card", "track", "edit-wording", "answer", "export"):
         await by_palette(play, word)
 
 
@@ -540,11 +540,34 @@ async def prune(play: Play) -> None:
     assert "takes ▸" not in play.shown()
 
 
+@scene("story.replay")
+async def replay(play: Play) -> None:
+    await by_palette(play, "replay")
+    commands = play.screen.path.parent / "commands"
+    commands.write_text("third\n/status\n/undo\n/no-such-word\n")
+    await play.type(f"/replay {commands}")
+    assert play.app.screen is play.screen, "nothing that a replay shows lies over the story"
+    assert play.said() == "Played 4 lines. 1 of them failed."
+    assert len(play.story()) == 6
+    await play.type(f"/replay {commands}-elsewhere")
+    assert play.said() == f"{commands}-elsewhere cannot be read: No such file or directory."
+
+
 @scene("story.script", "story.unscript", "story.record")
-async def plain_alone(play: Play) -> None:
-    for word in ("script x.txt", "unscript", "record x.txt"):
-        await play.type(f"/{word}")
-        assert "plain mode" in play.said()
+async def papers(play: Play) -> None:
+    for word in ("script", "record"):
+        await by_palette(play, word)
+    folder = play.screen.path.parent
+    await play.type(f"/script {folder}/told.txt all")
+    await play.type(f"/record {folder}/commands")
+    await play.type("third")
+    await play.screen.act("story.unscript")
+    await play.settle()
+    assert "has ended" in play.said()
+    await play.type("/record")
+    told = (folder / "told.txt").read_text()
+    assert told.index("Rain") < told.index("> first") < told.index("> third") < told.index("Answer 3.")
+    assert (folder / "commands").read_text() == "third\n/unscript\n"
 
 
 @pytest.mark.spec("U6", "U16")

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     # The screen's first frame does not wait for the plain player: it is imported where lines are played.
     from narrator.plain.play import Wishes
 
+_RECORDING = click.Path(exists=True, dir_okay=False, path_type=Path)
+
 
 @click.command(
     "play",
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
 @click.option("--ascii", "is_ascii", is_flag=True, help="Nothing but ASCII.")
 @click.option("--quiet", is_flag=True, help="The story and errors alone.")
 @click.option("--no-more", is_flag=True, help="Do not pause before text scrolls past.")
-@click.option("--replay", type=click.Path(dir_okay=False, path_type=Path), help="Play these commands first.")
+@click.option(
+    "--replay", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Play these commands first."
+)
 def command(
     campaign: str,
     plain: bool,

@@ -30,6 +30,7 @@ from narrator.core.summary import (
 from narrator.core.tree import Node
 from narrator.engine import measuring, prompting, turn
 from narrator.engine.events import Noted, Progressed
+from narrator.engine.progress import Pace
 from narrator.engine.prompting import History
 from narrator.engine.teller import Teller, answer
 from narrator.narrators.port import Capabilities, Purpose, Request, Scene
@@ -89,10 +90,10 @@ async def compact(
             )
         return False
     so_far, first, done = job.base, job.first_depth, 0
-    replaces = _partial_hosts(teller, job.last)
+    replaces, pace = _partial_hosts(teller, job.last), Pace(PROGRESS, every=0)
     while first <= job.covered_depth:
-        if is_needed:
-            teller.publish(Progressed(PROGRESS, done, max(total, done + 1)))
+        if is_needed and (event := pace.at(done, max(total, done + 1))) is not None:
+            teller.publish(event)
         chunk = await _next_chunk(work, so_far, job, first)
         summary = await _summarize(work, so_far, chunk)
         is_last = chunk[-1].depth == job.covered_depth

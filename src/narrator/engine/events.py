@@ -439,12 +439,24 @@ class NarratorsListed:
 
 @dataclass(frozen=True, slots=True)
 class Progressed:
-    """Long work goes on; ``total`` is None where nobody knows it."""
+    """Long work goes on; ``total`` is None where nobody knows it, ``left`` an estimate in seconds or None."""
 
     wire_name: ClassVar[str] = "progress"
     what: str
     done: int
     total: int | None = None
+    left: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A line of a recording is played now: line ``number`` of ``total``, as it stands in the file (U26)."""
+
+    wire_name: ClassVar[str] = "replayed"
+    command: str
+    text: str
+    number: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -514,6 +526,7 @@ Event = (
     | StatusShown
     | NarratorsListed
     | Progressed
+    | Replayed
     | Noted
     | Failed
     | Asked

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-import time
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from narrator.core.errors import BadValue, NarratorError
 from narrator.engine.commands import Command
-from narrator.engine.events import Noted, Progressed
+from narrator.engine.events import Noted
+from narrator.engine.progress import Pace
 
 if TYPE_CHECKING:
     from narrator.engine.session import Session
-
-_SECONDS = 0.2
 
 
 async def export(session: Session, command: Command) -> None:
@@ -26,28 +23,22 @@ async def export(session: Session, command: Command) -> None:
 
     target = _target(command)
     exporting.form_of(target.name)
-    stop = session.export_stop = threading.Event()
     loop = asyncio.get_running_loop()
-    told = time.monotonic()
+    pace = Pace("export")
+    with session.stoppable() as stop:
 
-    def progress(what: str, done: int, total: int) -> None:
-        nonlocal told
-        if stop.is_set():
-            raise NarratorError("stopped", "Stopped. No file was written.")
-        if time.monotonic() - told > _SECONDS:
-            told = time.monotonic()
-            loop.call_soon_threadsafe(session.publish, Progressed(what, done, total or None))
+        def progress(what: str, done: int, total: int) -> None:
+            if stop.is_set():
+                raise NarratorError("stopped", "Stopped. No file was written.")
+            if (event := pace.at(done, total or None)) is not None:
+                loop.call_soon_threadsafe(session.publish, event)
 
-    def work() -> str:
-        return exporting.export(
-            session.story.path, target, exporting.Wish(), clock=session.story.store.clock, progress=progress
-        )
+        def work() -> str:
+            return exporting.export(
+                session.story.path, target, exporting.Wish(), clock=session.story.store.clock, progress=progress
+            )
 
-    try:
         form = await asyncio.to_thread(work)
-    finally:
-        stop.set()
-        session.export_stop = None
     session.publish(Noted(f"Written to {target} ({form})."))
 
 

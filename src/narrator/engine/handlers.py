@@ -1,7 +1,7 @@
 """What each verb does: one function a verb, over a session (U14). ``HANDLERS`` maps the word to it.
 
-A handler raises ``NarratorError`` where the verb may not be done; the session answers it. Verbs of the plain reader
-alone (script, record, replay, quit) do nothing here.
+A handler raises ``NarratorError`` where the verb may not be done; the session answers it. ``quit`` is the interface's
+own and does nothing here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from narrator.core.state import Event as StateEvent
 from narrator.core.state import value_after
 from narrator.core.titles import full_title, in_titles
 from narrator.core.tree import Node
-from narrator.engine import compaction, exporting, showing, turn
+from narrator.engine import compaction, exporting, replaying, scripting, showing, turn
 from narrator.engine.commands import Command
 from narrator.engine.events import ChecksMade, Noted, StateChange, StateChanged, Suggested
 from narrator.engine.references import find_branch, find_step, find_take
@@ -41,35 +41,35 @@ async def _input(session: Session, command: Command) -> None:
     text = str(command.args["text"])
     if not text.strip():
         raise BadValue("There is nothing to tell.")
-    await session.run_turn(turn.plan_input(session.story, text, command.name, command.name))  # type: ignore[arg-type]
+    await session.turns.run(turn.plan_input(session.story, text, command.name, command.name))  # type: ignore[arg-type]
 
 
 async def _continue(session: Session, command: Command) -> None:
     story = session.story
     if command.is_bare and turn.input_above(story, story.head) is None:
         raise BadValue("There is nothing on this line.", "Say what you do, or /continue.")
-    await session.run_turn(turn.plan_continue(story))
+    await session.turns.run(turn.plan_continue(story))
 
 
 async def _retry(session: Session, command: Command) -> None:
     story, step = session.story, command.args.get("step")
     node = find_step(story, step) if step is not None else None
     note = str(command.args.get("note", ""))
-    await session.run_turns(int(command.args.get("n", 1)), lambda: turn.plan_retry(story, node, note))
+    await session.turns.run_all(int(command.args.get("n", 1)), lambda: turn.plan_retry(story, node, note))
 
 
 async def _retell(session: Session, command: Command) -> None:
     step = command.args.get("step")
     node = find_step(session.story, step) if step is not None else None
-    await session.run_turn(turn.plan_retell(session.story, node))
+    await session.turns.run(turn.plan_retell(session.story, node))
 
 
 async def _edit(session: Session, command: Command) -> None:
     node, text = _edited(session, command)
     if node.role == "player":
-        await session.run_turn(turn.plan_edit_input(session.story, node, text))
+        await session.turns.run(turn.plan_edit_input(session.story, node, text))
     elif node.role == "narrator":
-        await session.run_edit(turn.plan_edit_narration(session.story, node, "edit"), text)
+        await session.turns.edit(turn.plan_edit_narration(session.story, node, "edit"), text)
     else:
         raise BadValue("Only an input or a narration can be edited.")
 
@@ -78,7 +78,7 @@ async def _edit_wording(session: Session, command: Command) -> None:
     node, text = _edited(session, command)
     if node.role != "narrator":
         raise BadValue("Only a narration has a wording of its own.", "Use /edit for an input.")
-    session.carry_wording(turn.plan_edit_narration(session.story, node, "edit-wording"), text)
+    session.turns.carry_wording(turn.plan_edit_narration(session.story, node, "edit-wording"), text)
 
 
 def _edited(session: Session, command: Command) -> tuple[Node, str]:
@@ -91,7 +91,7 @@ def _edited(session: Session, command: Command) -> tuple[Node, str]:
 async def _fork(session: Session, command: Command) -> None:
     node = find_step(session.story, command.args.get("step"))
     if node.role == "player":
-        await session.run_turn(turn.plan_fork(session.story, node))
+        await session.turns.run(turn.plan_fork(session.story, node))
         return
     if session.story.fork(node):
         session.publish(Noted("What is written next stands beside what was there, not over it."))
@@ -358,8 +358,7 @@ async def _track(session: Session, command: Command) -> None:
 
 
 async def _stop(session: Session, command: Command) -> None:
-    if session.export_stop is not None and not session.is_turning:
-        session.export_stop.set()
+    if session.stop_work() and not session.is_turning:
         return
     session.stop()
     await session.stopped()
@@ -373,7 +372,7 @@ async def _keep(session: Session, command: Command) -> None:
     flight = session.in_flight
     if flight is None or not flight.has_text or flight.stage == "check":
         raise Refusal("nothing-to-keep", "There is no partial text to keep.")
-    await session.run_keep(flight)
+    await session.turns.keep(flight)
 
 
 async def _answer(session: Session, command: Command) -> None:
@@ -381,7 +380,7 @@ async def _answer(session: Session, command: Command) -> None:
 
 
 async def _nothing(session: Session, command: Command) -> None:
-    """A verb of the reader's own."""
+    """A verb of the interface's own."""
 
 
 # ------------------------------------------------------------------------------------------------------ what changed
@@ -479,9 +478,9 @@ HANDLERS: Mapping[str, Handler] = {
     "answer": _answer,
     "export": exporting.export,
     "quit": _nothing,
-    "script": _nothing,
-    "unscript": _nothing,
-    "record": _nothing,
-    "replay": _nothing,
+    "script": scripting.script,
+    "unscript": scripting.unscript,
+    "record": scripting.record,
+    "replay": replaying.replay,
     **showing.SHOWING,
 }

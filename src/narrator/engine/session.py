@@ -9,39 +9,47 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from narrator import __version__
 from narrator.config import Settings
 from narrator.core.budget import Counter
-from narrator.core.errors import NarratorError, Refusal, Stopped
+from narrator.core.errors import NarratorError, Refusal
 from narrator.core.prose import visible
-from narrator.engine import casting, handlers, offering, telling, turn
+from narrator.engine import casting, handlers, offering, replaying, telling, turn
+from narrator.engine.asking import Answers as Answers
+from narrator.engine.asking import Questions
 from narrator.engine.commands import Command, Effect
 from narrator.engine.draft import InFlight
 from narrator.engine.events import Asked, CampaignPlace, Done, Event, Failed, Noted, Ready
 from narrator.engine.feed import Feed
 from narrator.engine.jobs import Lanes
 from narrator.engine.meaning import Loader, VectorIndex, load_wordllama
+from narrator.engine.papers import IF_DONE, Papers
+from narrator.engine.spelling import as_line
 from narrator.engine.spending import Spending
 from narrator.engine.story import Story, utc_now
 from narrator.engine.teller import Teller, known_abilities
-from narrator.engine.turn import Plan
+from narrator.engine.turning import Turns
 from narrator.engine.upkeep import Upkeep
 from narrator.narrators.port import Capabilities, Narrator
-from narrator.store import backup, commit, reads, state_reads
+from narrator.store import backup, commit, reads
 from narrator.store.open import Clock, translated
 
-Answers = Literal["ask", "yes", "no", "default"]
 SHOWN_STEPS = 20
 _log = logging.getLogger(__name__)
 _FREE_WHILE_TURNING = (Effect.READ, Effect.CONTROL)
 
 
 class Session:
-    """One open campaign with a loop. Owns the story, the narrator, the lanes and the feed."""
+    """One open campaign with a loop. Owns the story, the narrator, the lanes, the feed and what is written beside it.
+
+    ``is_strict``: a replay ends at the first line that fails.
+    """
 
     def __init__(
         self,
@@ -58,23 +66,22 @@ class Session:
         self.narrator = narrator
         self.settings = settings
         self.version = version
-        self.in_flight: InFlight | None = None
-        self._answers = answers
+        self.is_strict = False
+        self.replay: replaying.Replay | None = None
         self._looks_around = looks_around
         self._feed = Feed()
+        self.papers = Papers(story.path, self._feed.publish)
+        self._questions = Questions(self, answers)
         self._lanes = Lanes(self._upkeep_failed)
+        self.turns = Turns(self, self._lanes)
         self._upkeep = Upkeep()
-        self._by_meaning = VectorIndex(story.store, meaning, self._feed.publish)
+        self._by_meaning = VectorIndex(story.store, meaning, self.publish)
         self._spending = Spending(story, settings.narrators, settings.limits)
-        self._question: tuple[Asked, asyncio.Future[tuple[str, Any]]] | None = None
-        self._questions = 0
         self._holder: Command | None = None
         self._released = asyncio.Event()
         self._released.set()
-        self._turns_left = 0
-        self._is_stop_wanted = False
         self._is_closed = False
-        self.export_stop: threading.Event | None = None
+        self._stoppable: list[threading.Event] = []
 
     @classmethod
     async def open(
@@ -122,13 +129,18 @@ class Session:
         if self._is_closed:
             return
         self._is_closed = True
-        self._settle_question()
+        self._questions.settle()
         await self._lanes.aclose()
         try:
             await self.narrator.aclose()
         finally:
             self.story.close()
+            self.papers.close()
             self._feed.close()
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
 
     # --------------------------------------------------------------------------------------------------------- events
 
@@ -137,7 +149,8 @@ class Session:
         return self._feed.subscribe()
 
     def publish(self, event: Event) -> None:
-        """Tell every listener."""
+        """Tell every listener, and the transcript."""
+        self.papers.hear(event)
         self._feed.publish(event)
 
     async def greet(self) -> None:
@@ -172,29 +185,46 @@ class Session:
         return self._lanes.is_turning
 
     @property
+    def in_flight(self) -> InFlight | None:
+        """The turn that is told, or that was stopped and may be kept."""
+        return self.turns.in_flight
+
+    @property
     def asking(self) -> Asked | None:
         """The question that waits for ``/answer``."""
-        return self._question[0] if self._question is not None else None
+        return self._questions.asking
 
-    async def perform(self, command: Command) -> bool:
+    async def perform(
+        self, command: Command, *, typed: str | None = None, recorded: str | None = None, is_aside: bool = False
+    ) -> bool:
         """Do one command. Publishes its events, the last of them ``Done``; returns whether it was done.
 
         A verb that moves or writes is answered ``busy`` while a turn runs; it settles a waiting question by default.
+        ``typed`` is its line for a transcript and ``recorded`` the one for a recording, where those are not what the
+        command spells. ``is_aside``: an interface asks this for itself, and neither holds it.
         """
-        if self._question is not None and command.verb.effect not in _FREE_WHILE_TURNING:
-            self._settle_question()
+        if self.asking is not None and command.verb.effect not in _FREE_WHILE_TURNING:
+            self._questions.settle()
             await self._released.wait()
-        try:
-            ok = await self._attempt(command)
-            self.publish(Done(command.name, command.line, ok, command.tag))
-        finally:
-            if self._holder is command:
-                self._holder = None
-                self._released.set()
+        if self.papers.is_writing and not is_aside:
+            recorded = recorded if recorded is not None else as_line(replace(command, tag=None))
+            typed = typed if typed is not None else recorded
+        with self.papers.during(command.name, typed or "", recorded, is_aside=is_aside):
+            try:
+                ok = await self._attempt(command)
+                if ok and recorded is not None and not is_aside and command.name in IF_DONE:
+                    self.papers.record(command.name, recorded)
+                self.publish(Done(command.name, command.line, ok, command.tag))
+            finally:
+                if self._holder is command:
+                    self._holder = None
+                    self._released.set()
         return ok
 
     def hold(self, command: Command) -> None:
         """Keep the story for one command until it is answered. Raises ``busy`` where another one has it."""
+        if self.replay is not None and replaying.current() is not self.replay:
+            raise Refusal("busy", "A recording is being played.", "Stop it first, or wait for its end.")
         if self.is_turning or self._holder is not None:
             raise Refusal("busy", "A turn is being told.", "Stop it first, or wait for its end.")
         self._holder = command
@@ -208,7 +238,7 @@ class Session:
                 if self.story.is_read_only:
                     raise Refusal("read-only", "This campaign is open for reading only.")
                 if effect in (Effect.TURN, Effect.MOVE, Effect.WRITE):
-                    self.in_flight = None
+                    self.turns.in_flight = None
             with translated(self.story.path), self.story.looking():
                 await handlers.HANDLERS[command.name](self, command)
         except NarratorError as error:
@@ -232,102 +262,7 @@ class Session:
         is_own = self._holder is command and command.verb.is_turn
         return is_own and self.in_flight is not None and self.in_flight.plan.player is not None
 
-    # ---------------------------------------------------------------------------------------------------------- turns
-
-    async def run_turns(self, count: int, plan: Callable[[], Plan]) -> None:
-        """Tell turns one after another, each planned when the one before was accepted (S15). A stop ends them all."""
-        self._is_stop_wanted = False
-        try:
-            for left in reversed(range(count)):
-                self._turns_left = left
-                await self.run_turn(plan())
-                if self._is_stop_wanted and left:
-                    raise Stopped
-        finally:
-            self._turns_left = 0
-
-    async def run_turn(self, plan: Plan) -> None:
-        """Tell a turn to its acceptance. Raises ``Stopped`` where the player stopped it, else what went wrong."""
-        for remark in plan.remarks:
-            self.publish(Noted(remark))
-        if plan.player is not None:
-            commit.send_draft(self.story.store, plan.player.text, plan.player.mode or "do")
-        self.in_flight = InFlight(plan)
-        await self._in_lane(self._tell, self.in_flight)
-
-    async def run_edit(self, plan: Plan, text: str) -> None:
-        """Accept the player's own wording of a narration (S22)."""
-        self.in_flight = InFlight(plan, text=text)
-        await self._in_lane(self._take_in, self.in_flight)
-
-    def carry_wording(self, plan: Plan, text: str) -> None:
-        """The same with the original's changes of state, without a request (S22)."""
-        teller, flight = self.teller(), InFlight(plan, text=text, finish="edited")
-        assert plan.replaced is not None
-        flight.checks = state_reads.checks_of(self.story.store, [plan.replaced.id]).get(plan.replaced.id, ())
-        judged = telling.carry(teller, flight)
-        self._show_turn(telling.accept(teller, flight, judged), judged)
-
-    async def run_keep(self, flight: InFlight) -> None:
-        """Accept the partial text like any other narration (T3)."""
-        flight.finish = "kept"
-        await self._in_lane(self._take_in, flight)
-
-    async def _in_lane(self, work: Callable[[InFlight], Awaitable[None]], flight: InFlight) -> None:
-        task = self._lanes.begin_turn(work(flight))  # type: ignore[arg-type]
-        try:
-            await asyncio.wait({task})
-        except asyncio.CancelledError:
-            task.cancel()
-            await asyncio.wait({task})
-            raise
-        if task.cancelled():
-            raise Stopped
-        error = task.exception()
-        if error is not None:
-            raise error
-        self._keep_up()
-
-    async def _tell(self, flight: InFlight) -> None:
-        await telling.tell(self.teller(), flight)
-        await self._take_in(flight)
-
-    async def _take_in(self, flight: InFlight) -> None:
-        """Work out, then, with no await between: commit and tell (S46)."""
-        teller = self.teller()
-        if flight.plan.origin == "edited":
-            judged = await telling.work_out_edit(teller, flight)
-        elif flight.plan.verb == "retell":
-            judged = telling.carry(teller, flight)
-        else:
-            judged = await telling.work_out(teller, flight)
-        ids = telling.accept(teller, flight, judged)
-        self.in_flight = None
-        self._show_turn(ids, judged)
-
-    def _show_turn(self, ids: list[int], judged: telling.Judged) -> None:
-        """Tell what a turn became. It is in the story already: a failure to read it back is no failure of the turn."""
-        try:
-            self._tell_accepted(ids, judged)
-        except Exception as error:
-            _log.exception("an accepted turn could not be shown")
-            self.publish(Noted(f"The turn is in the story but could not be shown: {error}"))
-
-    def _tell_accepted(self, ids: list[int], judged: telling.Judged) -> None:
-        story = self.story
-        for step in story.last_steps(len(ids)):
-            self.publish(step)
-        changes = handlers.shown_changes(story, judged.verdict.events)
-        if changes:
-            self.publish(handlers.changed(changes))
-        made = state_reads.checks_of(story.store, ids[-1:]).get(ids[-1], ())
-        if made:
-            self.publish(handlers.made(story, made))
-        for refused in judged.verdict.refused:
-            self.publish(Noted(handlers.refusal(story, refused)))
-        for note in judged.verdict.notes:
-            self.publish(Noted(handlers.clamped(story, note)))
-        self.publish(story.where())
+    # ------------------------------------------------------------------------------------------------------ who tells
 
     def teller(self) -> Teller:
         """Who tells now, and on whose terms."""
@@ -336,7 +271,7 @@ class Session:
             self.narrator,
             self.publish,
             self.ask,
-            self.ask_value,
+            self._questions.ask_value,
             self._counter,
             self.settings.context,
             self._spending,
@@ -376,7 +311,7 @@ class Session:
         await before.aclose()
         await offering.tell_remark(self)
 
-    def _keep_up(self) -> None:
+    def keep_up(self) -> None:
         """Begin what is due beside the turns (T1)."""
         if not self._is_closed and not self.story.is_read_only:
             self._lanes.keep_up(lambda: self._upkeep.step(self.teller()))
@@ -387,49 +322,48 @@ class Session:
 
     def stop(self) -> None:
         """Stop the turn that runs, and those that the same command still wants. Raises ``nothing-to-stop``."""
-        if not self._lanes.stop_turn() and not self._turns_left:
-            raise Refusal("nothing-to-stop", "Nothing is being told.")
-        self._is_stop_wanted = True
+        self.turns.stop()
 
     async def stopped(self) -> None:
         """Wait until the command whose turn was stopped has been answered."""
         await self._released.wait()
 
+    @contextmanager
+    def stoppable(self) -> Iterator[threading.Event]:
+        """Long work that is no turn: the event is set when the player stops it, and at its end."""
+        stop = threading.Event()
+        self._stoppable.append(stop)
+        try:
+            yield stop
+        finally:
+            stop.set()
+            self._stoppable.remove(stop)
+
+    @property
+    def is_working(self) -> bool:
+        """A replay or other long work that ``/stop`` ends goes on."""
+        return bool(self._stoppable) or self.replay is not None
+
+    def stop_work(self) -> bool:
+        """Stop the replay, and the long work that is no turn where none is told; False where nothing else runs."""
+        played = self.replay if replaying.current() is None else None
+        if played is not None:
+            played.stop()
+        if self.is_turning:
+            return False
+        for stop in self._stoppable:
+            stop.set()
+        return bool(self._stoppable) or played is not None
+
     # ------------------------------------------------------------------------------------------------------ questions
 
     async def ask(self, what: str, choices: tuple[str, ...], default: str, shows: Any) -> str:
         """Put a question to the player and wait for the choice; settled by policy where nobody is there to answer."""
-        return (await self.ask_value(what, choices, default, shows))[0]
-
-    async def ask_value(self, what: str, choices: tuple[str, ...], default: str, shows: Any) -> tuple[str, Any]:
-        """The same for a question whose answer may carry a value (``/answer enter VALUE``)."""
-        self._questions += 1
-        asked = Asked(self._questions, what, choices, default, shows)
-        self.publish(asked)
-        if self._answers == "yes" and "yes" in choices:
-            return "yes", None
-        if self._answers != "ask":
-            return default, None
-        future: asyncio.Future[tuple[str, Any]] = asyncio.get_running_loop().create_future()
-        self._question = (asked, future)
-        try:
-            return await future
-        finally:
-            self._question = None
+        return await self._questions.ask(what, choices, default, shows)
 
     def answer(self, choice: str, value: Any = None) -> None:
         """Answer the waiting question. Raises ``bad-value`` for a choice it does not have."""
-        if self._question is None:
-            raise Refusal("bad-value", "No question is waiting.")
-        asked, future = self._question
-        if choice not in asked.choices:
-            raise Refusal("bad-value", f"{choice!r} is no choice here.", f"Choose {' or '.join(asked.choices)}.")
-        if not future.done():
-            future.set_result((choice, value))
-
-    def _settle_question(self) -> None:
-        if self._question is not None and not self._question[1].done():
-            self._question[1].set_result((self._question[0].default, None))
+        self._questions.answer(choice, value)
 
     # ----------------------------------------------------------------------------------------------------- around it
 

@@ -34,6 +34,11 @@ def as_object(command: Command) -> dict[str, Any]:
     return obj if command.tag is None else {**obj, "tag": command.tag}
 
 
+def is_object(text: str) -> bool:
+    """Whether a line of a recording is a JSON object; text that begins so is recorded with ``/do``."""
+    return text.lstrip().startswith('{"command"')
+
+
 def as_line(command: Command) -> str:
     """One line that a replay reads back as this command: as it would be typed, else a JSON object (U26)."""
     if command.is_bare:
@@ -48,6 +53,8 @@ def as_line(command: Command) -> str:
         ]
         line = " ".join([f"/{command.name}", *words])
     try:
+        if is_object(line):
+            line = f"/do {line}"
         if "\n" not in line and "\r" not in line and parse_line(line).args == command.args and command.tag is None:
             return line
     except NarratorError:

@@ -9,8 +9,11 @@ from typing import Any
 from narrator.core.errors import BadValue, NarratorError
 from narrator.engine.commands import Command, find_verb, parse_line, parse_object
 from narrator.engine.completion import parse_if_word
+from narrator.engine.spelling import is_object
 
 INPUTS = ("do", "say", "story")
+LONG = ("export", "replay", "script")
+"""Verbs that ask no narrator and may last, so that they can be stopped."""
 
 
 @dataclass(slots=True, eq=False)
@@ -31,7 +34,6 @@ class Entry:
     tag: Any = None
     note: str = ""
     recorded: str = ""
-    is_replayed: bool = False
     is_internal: bool = False
     is_signal: bool = False
     is_claimed: bool = False
@@ -42,6 +44,11 @@ class Entry:
     def is_turn(self) -> bool:
         """It asks a narrator, for all that can be known before it begins (a fork mostly does not)."""
         return self.command is not None and self.command.verb.is_turn and self.command.name != "fork"
+
+    @property
+    def is_long(self) -> bool:
+        """It can be stopped: it asks a narrator, or is long for other reasons."""
+        return self.is_turn or (self.command is not None and self.command.name in LONG)
 
     @property
     def is_input(self) -> bool:
@@ -82,11 +89,6 @@ def read_entry(
         entry.word = entry.command.name
         entry.tag = entry.command.tag
     return entry
-
-
-def is_object(text: str) -> bool:
-    """Whether a line of a recording is a JSON object; text that begins so is recorded with ``/do``."""
-    return text.lstrip().startswith('{"command"')
 
 
 def _spelled(command: Command, text: str) -> str:

@@ -15,15 +15,13 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from narrator import paths
 from narrator.core.errors import BadValue, NarratorError
 from narrator.engine import events as e
 from narrator.engine.commands import Command
-from narrator.plain.entry import INPUTS, Entry, is_object, read_entry
-from narrator.plain.files import Papers, read_lines
-from narrator.plain.human import Said, Voice
+from narrator.engine.spelling import is_object
+from narrator.engine.voice import Said, Voice
+from narrator.plain.entry import INPUTS, Entry, read_entry
 from narrator.plain.output import Sink
 from narrator.plain.pager import Pager
 from narrator.plain.port import Options, Performer
@@ -43,7 +41,7 @@ class _Slip:
 
 
 class Conversation:
-    """One plain session. Owns the queue of lines, the order of the output, transcript and recording."""
+    """One plain session. Owns the queue of lines and the order of the output."""
 
     def __init__(self, session: Performer, source: Source, sink: Sink, options: Options) -> None:
         self._session = session
@@ -69,7 +67,9 @@ class Conversation:
         self._is_resting = False
         self._last_input: Command | None = None
         self._has_noted_if_words = False
-        self._papers = Papers(self._tell)
+        self._papers = session.papers
+        self._papers.is_quiet = options.manner.is_quiet
+        session.is_strict = options.is_strict
         self._crash: Exception | None = None
         self._interrupts = Interrupts(lambda: asyncio.get_running_loop().time())
 
@@ -85,7 +85,6 @@ class Conversation:
             await self._close()
             restore()
             self._source.close()
-            self._papers.close()
             self._pager.finish()
         if self._crash is not None:
             raise self._crash
@@ -98,8 +97,12 @@ class Conversation:
         if self._is_prompted:
             self._pager.answered()
         if self._pager.is_waiting:
-            self._pager.resume(is_line_ended=True)
-            if not line.text.strip():
+            is_left = line.text.strip().lower() == "q"
+            if is_left:
+                self._leave_page()
+            else:
+                self._pager.resume(is_line_ended=True)
+            if is_left or not line.text.strip():
                 self._expect()
                 return
         entry = read_entry(
@@ -115,6 +118,12 @@ class Conversation:
             entry.note = f"Line {line.number} held bytes that are not UTF-8; they were replaced."
         self._accept(entry)
 
+    def _leave_page(self) -> None:
+        """``q`` at a pause: the rest of what is told is not shown; a question is."""
+        self._pager.skip(is_more_to_come=bool(self._running))
+        if (asked := self._session.asking) is not None:
+            self._emit(self._voice.hear(asked))
+
     def end_input(self) -> None:
         """The end of input: what was read so far finishes."""
         self._has_ended = True
@@ -122,14 +131,13 @@ class Conversation:
         self._consider_question()
 
     def interrupt(self) -> None:
-        """SIGINT: ``/stop``, and the rest of a replay is dropped; the second one with nothing running is ``/quit``."""
+        """SIGINT: ``/stop``; the second one with nothing running is ``/quit``."""
         if self._pager.is_waiting:
             self._pager.resume()
         is_running = bool(self._running or self._queue)
         if self._is_resting or self._interrupts.is_quit(is_running=is_running):
             self.leave(0)
             return
-        self._queue = deque(entry for entry in self._queue if not entry.is_replayed)
         note = "" if is_running or self._options.is_json else "Interrupt once more to quit."
         self._accept(Entry("/stop", word="stop", command=Command("stop"), note=note, is_signal=True))
 
@@ -157,12 +165,12 @@ class Conversation:
             return False
         for running in self._running:
             name = running.command.name if running.command else ""
-            is_stoppable = running.is_turn or name == "keep" or (name == "fork" and self._session.is_turning)
+            is_stoppable = running.is_long or name == "keep" or (name == "fork" and self._session.is_turning)
             if is_stoppable and not running.is_claimed:
                 running.is_claimed = True
                 self._past.put_nowait(entry)
                 return True
-        waiting = next((other for other in queue if other.is_turn and not other.is_claimed), None)
+        waiting = next((other for other in queue if other.is_long and not other.is_claimed), None)
         if waiting is None:
             return False
         waiting.is_claimed = waiting.is_stopped = True
@@ -203,9 +211,10 @@ class Conversation:
             await self._session.greet()
             await self._greeted.wait()
             for note in self._options.notes:
-                self._tell(e.Noted(note))
+                self._own(e.Noted(note))
             if self._options.replay is not None:
-                self._insert_replay(self._options.replay)
+                first = Command("replay", {"file": str(self._options.replay)})
+                self._queue.append(Entry("", word="replay", command=first, is_internal=True))
             self._source.begin(asyncio.get_running_loop(), self.receive, self.end_input)
             while (entry := await self._next()) is not None:
                 await self._perform(entry)
@@ -264,17 +273,12 @@ class Conversation:
         """One line with all its events, to its answer."""
         self._is_prompted = False
         self._source.expect(None)
-        if entry.text and not entry.is_internal and entry.word not in ("record", "replay", "quit"):
-            self._papers.record(entry.recorded)
         if entry.note:
-            self._tell(e.Noted(entry.note))
-        if entry.is_replayed and not self._options.is_json:
-            self._emit(self._voice.echo(entry.text))
+            self._own(e.Noted(entry.note))
         if not entry.is_internal and entry.word not in ("stop", "answer"):
             self._voice.begin(entry.word)
-            self._papers.begin(entry.word, entry.text)
         verdict = await self._judge(entry)
-        is_counted = self._options.is_strict and not entry.is_internal and not entry.is_signal
+        is_counted = self._options.is_strict and entry.word != "" and not entry.is_signal
         if not verdict and is_counted and not self._is_over:
             self._code, self._is_over = 1, True
             self._wake.set()
@@ -290,11 +294,9 @@ class Conversation:
             return self._answer(entry, entry.failure or BadValue("This line means nothing."))
         if entry.verdict is not None:
             return self._answer(entry, None if entry.verdict is True else entry.verdict)  # type: ignore[arg-type]
-        if command.name in ("quit", "script", "unscript", "record", "replay"):
-            try:
-                await self._perform_here(command, entry)
-            except NarratorError as error:
-                return self._answer(entry, error)
+        if command.name == "quit":
+            self._is_over = True
+            self._wake.set()
             return self._answer(entry, None)
         return await self._perform_there(command, entry)
 
@@ -307,7 +309,9 @@ class Conversation:
             self._slips.append(slip)
         self._running.append(entry)
         try:
-            is_ok = await self._session.perform(replace(command, tag=slip))
+            is_ok = await self._session.perform(
+                replace(command, tag=slip), typed=entry.text, recorded=entry.recorded, is_aside=entry.is_internal
+            )
         finally:
             self._running.remove(entry)
         await slip.answered.wait()
@@ -315,9 +319,12 @@ class Conversation:
 
     def _answer(self, entry: Entry, error: NarratorError | None, draft: str | None = None) -> bool:
         """Answer a line that the session does not see."""
-        if error is not None:
-            self._tell(e.Failed(error.code, error.message, error.hint, entry.number, draft))
-        self._tell(e.Done(entry.word, entry.number, error is None, entry.tag))
+        # A turn that was stopped before it began, and what stopped it, leave nothing to play again.
+        recorded = None if entry.is_stopped or entry.verdict is not None else entry.recorded
+        with self._papers.during(entry.word, entry.text, recorded):
+            if error is not None:
+                self._own(e.Failed(error.code, error.message, error.hint, entry.number, draft))
+            self._own(e.Done(entry.word, entry.number, error is None, entry.tag))
         return error is None
 
     async def _answer_stopped(self, entry: Entry) -> bool:
@@ -326,50 +333,6 @@ class Conversation:
             await self._session.keep_draft(entry.draft, mode)
         error = NarratorError("stopped", "Stopped before it began. The story is as it was.")
         return self._answer(entry, error, entry.draft)
-
-    async def _perform_here(self, command: Command, entry: Entry) -> None:
-        """The verbs that are about this conversation. Raises what goes wrong."""
-        path = paths.expand(str(command.args["file"])) if "file" in command.args else None
-        match command.name:
-            case "quit":
-                self._is_over = True
-                self._wake.set()
-            case "script":
-                await self._begin_script(path, is_all=bool(command.args.get("all")))
-            case "unscript":
-                self._papers.unscript()
-            case "record":
-                self._papers.begin_recording(path)
-            case "replay":
-                if entry.is_replayed:
-                    raise BadValue("A recording cannot replay another.")
-                assert path is not None
-                self._insert_replay(path)
-
-    # -- files ---------------------------------------------------------------------------------------------------
-
-    def _insert_replay(self, path: Path) -> None:
-        """The lines of a recording go before everything that waits."""
-        lines: deque[Entry] = deque()
-        for text in read_lines(path):
-            entry = read_entry(text, None, may_be_object=is_object(text), last_input=self._last_input)
-            entry.is_replayed = True
-            if entry.is_input:
-                self._last_input = entry.command
-            if not self._claim(entry, lines):
-                lines.append(entry)
-        self._queue.extendleft(reversed(lines))
-        self._wake.set()
-
-    async def _begin_script(self, path: Path | None, *, is_all: bool) -> None:
-        self._papers.begin_script(path)
-        if is_all:
-            self._papers.begin("read", None)
-            self._papers.is_alone = True
-            try:
-                await self._perform_there(Command("read"), Entry("", is_internal=True))
-            finally:
-                self._papers.is_alone = False
 
     # -- what is told --------------------------------------------------------------------------------------------
 
@@ -393,13 +356,15 @@ class Conversation:
             slip = event.tag
             if not slip.entry.is_internal:
                 self._tell(replace(event, tag=slip.entry.tag))
-            elif self._papers.is_alone:
-                self._papers.hear(event)
             slip.answered.set()
             self._slips.remove(slip)
             return
-        if isinstance(event, e.Ready):
-            self._papers.campaign = Path(event.campaign.path)
+        if isinstance(event, e.Replayed) and event.command in INPUTS:
+            self._last_input = read_entry(event.text, None, may_be_object=is_object(event.text)).command
+        if isinstance(event, e.Done) and event.command == "quit":
+            # The last line of a replay.
+            self._is_over = True
+            self._wake.set()
         if isinstance(event, e.StepShown) and self._last_input is None and event.role == "player":
             self._last_input = Command(event.mode if event.mode in INPUTS else "do", {"text": event.text})
         self._tell(event)
@@ -408,11 +373,15 @@ class Conversation:
         elif isinstance(event, e.Asked):
             self._consider_question()
 
-    def _tell(self, event: e.Event) -> None:
-        """Show an event, and put it into the transcript."""
+    def _own(self, event: e.Event) -> None:
+        """Tell what the session does not know of, the transcript too."""
         self._papers.hear(event)
-        if self._papers.is_alone:
-            return
+        self._tell(event)
+
+    def _tell(self, event: e.Event) -> None:
+        """Show an event."""
+        if isinstance(event, e.Done | e.Asked):
+            self._pager.end_skip()
         if self._options.is_json:
             from narrator.engine.wire import as_json
 

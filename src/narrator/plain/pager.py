@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from narrator.plain.human import Said, cells
+from narrator.engine.voice import Said, cells
 from narrator.plain.output import Sink
 
-MORE = "[More: press Enter.]"
+MORE = "[More: Enter reads on, q skips.]"
+SKIPPED = "[Skipped; /read shows the story again.]\n"
 
 
 class Pager:
@@ -18,6 +19,7 @@ class Pager:
         self._rows = 0
         self._line = 0
         self._held: list[Said] = []
+        self._is_skipping = False
         self.is_waiting = False
 
     def write(self, said: Said) -> None:
@@ -27,6 +29,8 @@ class Pager:
             self._sink.write("\n")
         if self._height is None or said.is_error:
             self._sink.write(said.text, is_error=said.is_error)
+            return
+        if self._is_skipping:
             return
         if self.is_waiting:
             self._held.append(said)
@@ -62,6 +66,18 @@ class Pager:
         held, self._held = self._held, []
         for said in held:
             self.write(said)
+
+    def skip(self, *, is_more_to_come: bool) -> None:
+        """The player has read enough: what was held back is dropped, and what comes until ``end_skip``."""
+        self._held = []
+        self._rows = self._line = 0
+        self.is_waiting = False
+        self._sink.write(SKIPPED)
+        self._is_skipping = is_more_to_come
+
+    def end_skip(self) -> None:
+        """What comes now is shown again."""
+        self._is_skipping = False
 
     def finish(self) -> None:
         """Show the rest without pausing."""

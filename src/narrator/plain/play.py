@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from narrator import paths
 from narrator.config import Settings
 from narrator.core.errors import NarratorError
-from narrator.plain.human import Manner
+from narrator.engine.voice import Manner
 from narrator.plain.loop import Conversation
 from narrator.plain.output import Output
 from narrator.plain.port import Options

@@ -9,7 +9,8 @@ from typing import Protocol
 
 from narrator.engine import events as e
 from narrator.engine.commands import Command
-from narrator.plain.human import Manner
+from narrator.engine.papers import Papers
+from narrator.engine.voice import Manner
 
 
 class Performer(Protocol):
@@ -23,7 +24,14 @@ class Performer(Protocol):
 
     async def greet(self) -> None: ...
 
-    async def perform(self, command: Command) -> bool: ...
+    @property
+    def papers(self) -> Papers: ...
+
+    is_strict: bool
+
+    async def perform(
+        self, command: Command, *, typed: str | None = None, recorded: str | None = None, is_aside: bool = False
+    ) -> bool: ...
 
     def events(self) -> AsyncIterator[e.Event]: ...
 

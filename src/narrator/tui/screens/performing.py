@@ -92,7 +92,8 @@ class Performing(ActingScreen):
         if verb.effect in _AT_ONCE:
             self.call_next(self._perform_here, command)
             return
-        self.run_worker(session.perform(command), exit_on_error=False, group="perform", name=command.name)
+        performing = session.perform(command, is_aside=command.tag is not None)
+        self.run_worker(performing, exit_on_error=False, group="perform", name=command.name)
         if verb.is_turn:
             self.call_later(self._begin_turn)
 
@@ -183,8 +184,6 @@ class Performing(ActingScreen):
             self.search(str(args["words"]))
         elif name == "save" and "name" not in args:
             self.save()
-        elif name in ("script", "unscript", "record", "replay"):
-            self.say(f"/{name} works in plain mode: narrator play {self.path.stem} --plain")
         else:
             self.perform(command)
 

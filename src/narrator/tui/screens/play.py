@@ -20,6 +20,7 @@ from narrator import paths
 from narrator.core.errors import NarratorError
 from narrator.engine import events as e
 from narrator.engine.commands import Command
+from narrator.engine.progress import Pace, progress_words
 from narrator.engine.verbs import COMMANDS, Effect
 from narrator.store import commit, reads
 from narrator.tui import remembered
@@ -54,6 +55,11 @@ TYPING = (
     "story.restore",
 )
 """Footer order while typing."""
+_PAPERS = {
+    "script": "The transcript is being written; /unscript ends it.",
+    "unscript": "The transcript has ended.",
+    "record": "What you do is recorded from here; /record alone ends it.",
+}
 _AT_WORK = ("story.keep", "screen.page-down")
 _READING = (
     "story.undo", "story.redo", "story.retry", "screen.previous-take", "story.edit", "story.save", "story.restore",
@@ -82,6 +88,7 @@ class PlayScreen(PlayActs):
         self._input_back = ""
         self._is_closed = False
         self._has_text = False
+        self._pace: Pace | None = None
 
     # -- the screen -------------------------------------------------------------------------------------------------
 
@@ -227,7 +234,7 @@ class PlayScreen(PlayActs):
             position=where.position if where else 1,
             redo=where.redo if where else 0,
             takes=step.takes if step else 1,
-            is_turn=session is not None and session.is_turning,
+            is_turn=session is not None and (session.is_turning or session.replay is not None),
             has_partial=bool(self.transcript.partial.strip()),
             is_asking=session is not None and session.asking is not None,
             is_typing=self.place() == "composer",
@@ -317,8 +324,10 @@ class PlayScreen(PlayActs):
                     self.transcript.note(text)
             case e.Suggested(suggestions=suggestions):
                 self.offer_suggestions(suggestions)
-            case e.Progressed(what=what, done=done, total=total):
-                self.say(f"{what}: {done:,}{f' of {total:,}' if total else ''}")
+            case e.Progressed():
+                self.say(progress_words(event, "Esc stops it"))
+            case e.Replayed():
+                self._replayed(event)
             case e.Failed():
                 self._failed(event)
             case e.Asked():
@@ -327,6 +336,18 @@ class PlayScreen(PlayActs):
                 self._done(event)
             case _ if isinstance(event, ANSWERS):
                 self._answers.append(event)
+
+    def _replayed(self, line: e.Replayed) -> None:
+        """A line of a recording is performed like one that was given here; its progress stands in the notice."""
+        if self._pace is None or line.number == 1:
+            self._pace = Pace("replay", every=0)
+        verb = COMMANDS.get(line.command)
+        if verb is not None:
+            self._in_hand.add(verb.name)
+            if verb.effect in (Effect.TURN, Effect.MOVE, Effect.WRITE):
+                self.transcript.clear_notes()
+        if (event := self._pace.at(line.number - 1, line.total)) is not None:
+            self.say(progress_words(event, "Esc stops it"))
 
     def _greeted(self, ready: e.Ready) -> None:
         self._stand(narrator=ready.narrator)
@@ -366,7 +387,7 @@ class PlayScreen(PlayActs):
             more = " Ctrl+K keeps what was told." if has_partial else ""
             retry = " Enter sends it again." if failed.draft else ""
             self.transcript.note(f"{words}{more}{retry}", is_error=failed.code != "stopped")
-            if failed.draft:
+            if failed.draft and not self._is_replaying:
                 typed = self.composer.text
                 self.composer.put(failed.draft if not typed else f"{failed.draft}\n{typed}")
                 self._input_back = failed.draft
@@ -374,6 +395,10 @@ class PlayScreen(PlayActs):
         else:
             self.say(words)
         self._stand(rate=0.0, is_telling=False)
+
+    @property
+    def _is_replaying(self) -> bool:
+        return "replay" in self._in_hand
 
     def _ask(self, asked: e.Asked) -> None:
         def answered(choice: str | None) -> None:
@@ -387,8 +412,12 @@ class PlayScreen(PlayActs):
         answers, self._answers = self._answers, []
         self._in_hand.discard(done.command)
         tag = done.tag if isinstance(done.tag, str) else ""
+        if done.command not in COMMANDS:
+            return  # a line of a replay that says nothing
         verb = COMMANDS[done.command]
-        if done.command == "read" and steps:
+        if self._is_replaying:
+            answers = []  # a page for each look would lie one above the other
+        elif done.command == "read" and steps:
             self.app.push_screen(Page("The story", step_shown(steps)))
         for answer in answers:
             title, lines = page(answer)
@@ -404,6 +433,10 @@ class PlayScreen(PlayActs):
                 self.app.push_screen(Page(title, lines))
         if done.ok and done.command in ("save", "save-at"):
             self.say(f"{self.notice.words} {self.narrator_app.keymap.label('story.restore')} goes back there.".strip())
+        if done.command == "quit":
+            self.narrator_app.leave()  # the last line of a replay
+        if done.command in _PAPERS and done.ok:
+            self.say(_PAPERS[done.command])
         if done.command == "keep" and done.ok and self._input_back:
             self.composer.put(self.composer.text.removeprefix(self._input_back).removeprefix("\n"))
         if done.ok and verb.effect in (Effect.TURN, Effect.MOVE, Effect.WRITE):

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 HELD_SECONDS = 0.6
 """Presses closer than this are one held key: they never cross from the text to the story (U6)."""
+_WANT_WORDS = ("prune", "script", "record")
+"""Nothing has to be said with them, and yet most who choose them want to."""
 _ABOUT_A_STEP = ("retell", "fork", "prompt", "takes")
 
 
@@ -150,7 +152,7 @@ class PlayActs(Marking):
         """A verb without anything to fill in is performed; one that needs words goes into the composer."""
         verb = COMMANDS[name]
         needed = [argument for argument in verb.arguments if not argument.is_optional]
-        if not needed and name != "prune":
+        if not needed and name not in _WANT_WORDS:
             args = self._step_args() if name in _ABOUT_A_STEP else {}
             self.run_command(Command(name, args))
             return
@@ -303,7 +305,7 @@ class PlayActs(Marking):
         if self.composer.editing is not None:
             self.composer.leave_edit()
             self.say("The edit was left; nothing changed.")
-        elif session is not None and session.is_turning:
+        elif session is not None and (session.is_turning or session.is_working):
             self.perform(Command("stop"))
         elif self.selections:
             self.clear_selection()
@@ -318,7 +320,7 @@ class PlayActs(Marking):
 
     def copy(self) -> None:
         """Ctrl+C: stop a turn; copy what is selected; else say how to quit."""
-        if self.session is not None and self.session.is_turning:
+        if self.session is not None and (self.session.is_turning or self.session.replay is not None):
             self.perform(Command("stop"))
             return
         editor = self.composer.editor

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 from narrator.core.prose import visible
 from narrator.engine import events as e
 from narrator.engine.commands import COMMANDS
-from narrator.plain.listing import counted, listed
+from narrator.engine.listing import counted, listed
 
+LONGEST_DRAFT = 400
+"""Characters of an input that was not sent, as they are told at the start."""
 END_OF_TURN = "[Your turn.]"
 CORRECTING = ("correct", "assert", "retract", "note", "persona")
 DELETING = ("prune", "undelete", "delete-take", "delete-branch")
@@ -25,7 +27,7 @@ DELETING = ("prune", "undelete", "delete-take", "delete-branch")
 class Manner:
     """How to speak: ``width`` in cells or None, streamed or in whole, in ASCII, quiet: story and errors alone.
 
-    ``is_asked``: questions wait for the player.
+    ``is_asked``: questions wait for the player. ``has_mark``: what was not streamed is followed by an end-of-turn mark.
     """
 
     width: int | None = None
@@ -33,6 +35,7 @@ class Manner:
     is_ascii: bool = False
     is_quiet: bool = False
     is_asked: bool = True
+    has_mark: bool = True
 
 
 class Said(NamedTuple):
@@ -154,6 +157,13 @@ def corrected(text: str, words: str = "") -> str:
     return f"[Corrected: {words or f'{path} is {json.dumps(new, ensure_ascii=False)}{was}{because}'}.]"
 
 
+def _begun(text: str) -> str:
+    """The text, or the beginning of a long one and how long it is."""
+    if len(text) <= LONGEST_DRAFT:
+        return text
+    return f"{text[:LONGEST_DRAFT].rstrip()} … ({len(text):,} characters in all; the full screen has them back.)"
+
+
 class Voice:
     """Hears the events of one session in order. Owns what was told of the turn in flight and where the line stands."""
 
@@ -176,10 +186,6 @@ class Voice:
             self._streamed = ""
             self._is_telling = False
 
-    def echo(self, line: str) -> list[Said]:
-        """A line that nobody saw being typed: one of a replay."""
-        return self._say(f"> {visible(line)}")
-
     def hear(self, event: e.Event) -> list[Said]:
         """The text of an event; often none."""
         match event:
@@ -195,6 +201,11 @@ class Voice:
                 return self._done(event)
             case e.Ready():
                 return self._ready(event)
+            case e.Replayed(command=command, text=text):
+                # A line that nobody saw being typed.
+                if command not in ("stop", "answer"):
+                    self.begin(command)
+                return self._say(f"> {visible(text)}")
             case e.Noted() | e.Progressed() | e.StateChanged() | e.ChecksMade() if self._manner.is_quiet:
                 return []
         self._has_said = True
@@ -287,7 +298,8 @@ class Voice:
         if steps:
             said += self._last_place(steps)
             self._has_said = True
-        if self._is_telling and done.ok and not self._manner.is_streaming and not self._manner.is_quiet:
+        has_mark = self._manner.has_mark and not self._manner.is_streaming and not self._manner.is_quiet
+        if self._is_telling and done.ok and has_mark:
             said += self._say(END_OF_TURN)
         if done.ok and not self._has_said and not self._manner.is_quiet and done.command != "quit":
             said += self._say("[Ok.]")
@@ -304,7 +316,7 @@ class Voice:
         if ready.read_only:
             lines.append("[Open for reading only.]")
         if ready.draft:
-            lines.append(f"[Not sent last time: {ready.draft}]")
+            lines.append(f"[Not sent last time: {_begun(ready.draft)}]")
         return self._say(visible("\n".join(lines)))
 
     def _error(self, failed: e.Failed) -> list[Said]:

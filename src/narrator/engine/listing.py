@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from narrator.engine import events as e
+from narrator.engine.progress import progress_words
 from narrator.engine.state_views import SOURCES
 
 QUESTIONS = {
@@ -40,8 +41,7 @@ def listed(event: e.Event, *, is_asked: bool = True) -> list[str]:
         case e.Noted(text=text):
             return [f"[{text}]"]
         case e.Progressed():
-            of = f" of {event.total}" if event.total is not None else ""
-            return [f"[{event.what}: {event.done}{of}.]"]
+            return [f"[{progress_words(event, '/stop stops it')}]"]
         case e.StateChanged():
             return [f"[{_ended(change.phrase)}]" for change in event.changes if change.phrase]
         case e.ChecksMade():

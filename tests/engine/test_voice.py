@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from narrator.engine import events as e
-from narrator.plain.human import END_OF_TURN, Manner, Voice, Wrapper, cells, corrected, to_ascii
-from narrator.plain.listing import listed
+from narrator.engine.listing import listed
+from narrator.engine.voice import END_OF_TURN, Manner, Voice, Wrapper, cells, corrected, to_ascii
 
 
 def step(text: str, role: str = "narrator", position: int = 3, mode: str | None = None) -> e.StepShown:
@@ -205,7 +205,7 @@ def test_every_list_says_when_it_is_empty() -> None:
     assert all(len(listed(event)) == 1 and listed(event)[0] for event in empty)
     covered = {type(event) for event in empty}
     told = {e.Noted, e.Progressed, e.StateChanged, e.Asked, e.StatusShown, e.StatsShown, e.PromptShown}
-    by_voice = {e.Ready, e.StepShown, e.Delta, e.HeadMoved, e.Failed, e.Done}
+    by_voice = {e.Ready, e.Replayed, e.StepShown, e.Delta, e.HeadMoved, e.Failed, e.Done}
     assert covered | told | by_voice == set(get_args(e.Event))
 
 

@@ -1,0 +1,75 @@
+"""How far long work is: when to say so, how long it may still take, and the words for it (U8).
+
+``Pace`` watches one piece of work and makes its events; ``progress_words`` is the one text of them, for the screen, for
+lines and for the command line alike. How it is stopped differs from place to place and is handed in.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from narrator.engine.events import Progressed
+
+EVERY = 0.2
+"""Seconds between two events of one piece of work."""
+KNOWN_AFTER = 1.0
+"""Seconds of work after which an estimate is worth saying."""
+
+_NAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "export": ("Exporting", "steps"),
+        "import": ("Importing", "steps"),
+        "check": ("Checking", "steps"),
+        "summary": ("Summing up the story so far", "requests"),
+        "transcript": ("Writing the transcript", "steps"),
+        "replay": ("Replaying", "lines"),
+    }
+)
+
+
+class Pace:
+    """One piece of work, from now on. ``clock`` in seconds; ``every``: no event sooner after the last one."""
+
+    def __init__(self, what: str, *, every: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._what = what
+        self._every = EVERY if every is None else every
+        self._clock = clock
+        self._begun = clock()
+        self._told = self._begun
+
+    def at(self, done: int, total: int | None) -> Progressed | None:
+        """So much is done, of ``total`` where it is known: the event for it, or None while the last one is fresh."""
+        now = self._clock()
+        if now - self._told < self._every:
+            return None
+        self._told = now
+        return Progressed(self._what, done, total, self._left(now, done, total))
+
+    def _left(self, now: float, done: int, total: int | None) -> float | None:
+        """Seconds, at the pace so far."""
+        if not total or done <= 0 or now - self._begun < KNOWN_AFTER:
+            return None
+        return round((now - self._begun) / done * max(0, total - done), 1)
+
+
+def progress_words(event: Progressed, stop: str = "") -> str:
+    """A line without its end: what, how far, how long still, how to stop (``stop``: "Esc stops it")."""
+    name, noun = _NAMES.get(event.what, (event.what, ""))
+    of = f" of {event.total:,}" if event.total else ""
+    words = f"{name}: {event.done:,}{of}{f' {noun}' if noun else ''}"
+    if event.left is not None:
+        words += f", {duration_words(event.left)} left"
+    return f"{words}. {stop}." if stop else f"{words}."
+
+
+def duration_words(seconds: float) -> str:
+    """About how long: to ten seconds, minutes, then hours."""
+    if seconds < 10:
+        return "a few seconds"
+    if seconds < 90:
+        return f"about {round(seconds, -1):.0f} seconds"
+    if seconds < 90 * 60:
+        return f"about {round(seconds / 60)} minutes"
+    return f"about {round(seconds / 3600)} hours"
