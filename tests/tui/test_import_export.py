@@ -18,6 +18,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from narrator.config import ScriptedSettings, Settings
+from narrator.engine import progress
+from narrator.engine.events import Progressed
+from narrator.engine.progress import progress_words
 from narrator.engine.story import Story
 from narrator.exchange.report import Report
 from narrator.store.verify import verify
@@ -29,7 +32,7 @@ from narrator.tui.screens.library import LibraryScreen
 from narrator.tui.screens.picking import PickFiles, fitting, read_folder, typed_path
 from narrator.tui.screens.play import PlayScreen
 from narrator.tui.screens.taking_out import TakingOut
-from narrator.tui.screens.working import Working, progress_words
+from narrator.tui.screens.working import Working
 from narrator.tui.widgets.bars import Notice
 from narrator.tui.widgets.listbox import ListBox
 from tests.store.making import deepen
@@ -58,7 +61,7 @@ class Gate:
         self._open = threading.Event()
         self._open.set()
         self._looks = 0
-        monkeypatch.setattr(working, "_SECONDS", 0)
+        monkeypatch.setattr(progress, "EVERY", 0)
         monkeypatch.setattr(working, "progress_words", self._words)
 
     def shut(self) -> None:
@@ -68,11 +71,11 @@ class Gate:
     def open(self) -> None:
         self._open.set()
 
-    def _words(self, what: str, done: int, total: int, seconds: float) -> str:
+    def _words(self, event: Progressed, stop: str) -> str:
         self._looks += 1
         if self._looks > 2:
             assert self._open.wait(20)
-        return progress_words(what, done, total, seconds)
+        return progress_words(event, stop)
 
 
 @pytest.fixture
@@ -287,12 +290,12 @@ async def test_a_long_import_tells_how_far_it_is_and_stops(home: Path, away: Pat
         await shown.ready(PickFiles)
         shown.top.query_one(Input).value = "long.json"
         await shown.pilot.pause()
-        await shown.stop_in(None, " of 3,000 steps · about ", gate)
+        await shown.stop_in(None, " of 3,000 steps", gate)
         await shown.choose("as")
         await shown.choose("")
         await shown.ready(Bringing)
         assert "3,000 steps" in shown.told()
-        await shown.stop_in("import", "Written ", gate)
+        await shown.stop_in("import", "Importing: ", gate)
         assert "import" in shown.entries()
     assert campaigns(home) == []
 
@@ -352,12 +355,6 @@ def test_the_picker_reads_paths_as_they_are_typed_and_pasted(tmp_path: Path) -> 
     assert typed_path("~", here) == (Path.home(), "")
     with pytest.raises(OSError, match=r"\S"):
         read_folder(here / "absent")
-
-
-def test_progress_says_how_many_how_long_and_how_to_stop() -> None:
-    words = "Written 20,000 of 100,000 steps · about 8 s left · Esc stops"
-    assert progress_words("import", 20_000, 100_000, 2.0) == words
-    assert progress_words("check", 3000, 0, 1.0) == "Read 3,000 steps · Esc stops"
 
 
 # --------------------------------------------------------------------------------------------------------------- export

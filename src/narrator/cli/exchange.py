@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -154,17 +153,13 @@ def _progress() -> Callable[[str, int, int], None]:
     """A line on standard error that is written over, at a terminal alone; Ctrl+C stops and leaves nothing behind."""
     if not sys.stderr.isatty():
         return lambda what, done, total: None
-    started = told = time.monotonic()
+    from narrator.engine.progress import Pace, progress_words
+
+    pace = Pace()
 
     def progress(what: str, done: int, total: int) -> None:
-        nonlocal told
-        now = time.monotonic()
-        if now - told < 0.2:
-            return
-        told = now
-        left = f", {(now - started) / done * (total - done):.0f} s left" if done and total else ""
-        of = f" of {total:,}" if total else ""
-        print(f"\r\x1b[K{what}: {done:,}{of} steps{left}", end="", file=sys.stderr, flush=True)
+        if (event := pace.at(done, total or None, what)) is not None:
+            print(f"\r\x1b[K{progress_words(event, 'Ctrl+C stops it')}", end="", file=sys.stderr, flush=True)
 
     return progress
 

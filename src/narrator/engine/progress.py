@@ -30,18 +30,25 @@ _NAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 
 class Pace:
-    """One piece of work, from now on. ``clock`` in seconds; ``every``: no event sooner after the last one."""
+    """One piece of work, from now on. ``clock`` in seconds; ``every``: no event sooner after the last one.
 
-    def __init__(self, what: str, *, every: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    Work in several parts hands the name of the part to ``at``; each part has a pace of its own.
+    """
+
+    def __init__(
+        self, what: str = "", *, every: float | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._what = what
         self._every = EVERY if every is None else every
         self._clock = clock
         self._begun = clock()
         self._told = self._begun
 
-    def at(self, done: int, total: int | None) -> Progressed | None:
+    def at(self, done: int, total: int | None, what: str | None = None) -> Progressed | None:
         """So much is done, of ``total`` where it is known: the event for it, or None while the last one is fresh."""
         now = self._clock()
+        if what is not None and what != self._what:
+            self._what, self._begun = what, now
         if now - self._told < self._every:
             return None
         self._told = now

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable
 from typing import ClassVar, TypeVar
 
@@ -15,24 +14,13 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from narrator.core.errors import NarratorError
+from narrator.engine.progress import Pace, progress_words
 from narrator.exchange.progress import Progress
 from narrator.tui.outside import plain
 from narrator.tui.screens.dialogs import Dialog
 
 Result = TypeVar("Result")
 Made = TypeVar("Made")
-_SECONDS = 0.1
-"""Between two looks at how far it is."""
-
-
-_WORDS = {"check": "Read", "import": "Written", "export": "Written"}
-
-
-def progress_words(what: str, done: int, total: int, seconds: float) -> str:
-    """How far it is after so many seconds of this part of the work: a count, and how long it may still take."""
-    of = f" of {total:,}" if total else ""
-    left = f" · about {seconds / done * (total - done):.0f} s left" if done and total > done else ""
-    return f"{_WORDS.get(what, what)} {done:,}{of} steps{left} · Esc stops"
 
 
 class Working(Dialog[Result]):
@@ -63,18 +51,13 @@ class Working(Dialog[Result]):
         """Do the work in a thread. Raises what it raises, ``stopped`` where the player stopped it."""
         stop = self._stop = threading.Event()
         loop = asyncio.get_running_loop()
-        began: dict[str, float] = {}
-        told = 0.0
+        pace = Pace()
 
         def progress(what: str, done: int, total: int) -> None:
-            nonlocal told
             if stop.is_set():
                 raise NarratorError("stopped", "Stopped; nothing was written.")
-            now = time.monotonic()
-            began.setdefault(what, now)
-            if now - told > _SECONDS:
-                told = now
-                loop.call_soon_threadsafe(self._tell, stop, progress_words(what, done, total, now - began[what]))
+            if (event := pace.at(done, total or None, what)) is not None:
+                loop.call_soon_threadsafe(self._tell, stop, progress_words(event, "Esc stops it"))
 
         try:
             return await asyncio.to_thread(work, progress)
