@@ -12,6 +12,8 @@ from narrator.engine.verbs import COMMANDS
 from narrator.tui.actions import ACTIONS
 from narrator.tui.screens.dialogs import Chooser, Page, Question, Typed
 from narrator.tui.screens.library import LibraryScreen
+from narrator.tui.screens.picking import PickFiles
+from narrator.tui.screens.taking_out import TakingOut
 from narrator.tui.widgets.listbox import ListBox
 from tests.tui.playing import Play, make_campaign, playing
 
@@ -494,10 +496,9 @@ async def corrections(play: Play) -> None:
     assert "step 6: 7 → 5" in await page_of(play, "/audit player.nerve")
 
 
-@scene("story.comment", "story.card", "story.knowledge", "story.track", "story.edit-wording", "story.answer",
-       "story.export")  # fmt: skip
+@scene("story.comment", "story.card", "story.knowledge", "story.track", "story.edit-wording", "story.answer")
 async def words_that_need_more(play: Play) -> None:
-    for word in ("comment", "card", "track", "edit-wording", "answer", "export"):
+    for word in ("comment", "card", "track", "edit-wording", "answer"):
         await by_palette(play, word)
 
 
@@ -538,6 +539,16 @@ async def prune(play: Play) -> None:
     assert play.app.screen.query_one(ListBox).chosen == "no", "the safe answer stands first"
     await answer(play, "yes")
     assert "takes ▸" not in play.shown()
+
+
+@scene("story.export", "screen.import")
+async def out_and_in(play: Play) -> None:
+    for action, dialog in (("story.export", TakingOut), ("screen.import", PickFiles)):
+        await play.screen.act(action)
+        await play.pilot.pause()
+        assert isinstance(play.app.screen, dialog)
+        await play.press("escape")
+        assert play.app.screen is play.screen
 
 
 @scene("story.replay")
