@@ -109,6 +109,19 @@ def hint(ideas: Sequence[str]) -> Storylet:
     return Storylet("~hint", (StoryletOutcome("", filled),), on="hint")
 
 
+_LEFT = (
+    "You leave it as it is.",
+    "So you don’t. It stays undone, and nobody asks you why.",
+    "You keep from it, which takes a little more than it looks.",
+    "It’s left alone. That is done quickly.",
+    "You think of it and don’t. There is something to be said for that.",
+    "Your hands stay where they are. The moment for it goes by.",
+    "You hold back. Everything else goes on as it was.",
+    "No, not that. You turn your mind to the rest of it.",
+)
+LEFT = Storylet("~left", (StoryletOutcome("", _LEFT),))
+"""What is said where the player says only what they do not do."""
+
 PASSING = Storylet("~passing", (StoryletOutcome("", _PASSING),), on="continue")
 """What is said when the player says nothing and the campaign has nothing either."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -99,36 +99,54 @@ def stems(text: str, language: str = "en") -> Stems:
     return tuple(_stem(word, language) for word in words(text))
 
 
-def match(pattern: Pattern, spoken: Stems, language: str = "en") -> Match | None:
+def match(
+    pattern: Pattern,
+    spoken: Stems,
+    language: str = "en",
+    *,
+    count: int | None = None,
+    admits: Callable[[frozenset[int]], bool] = lambda covered: True,
+) -> Match | None:
     """How well this key fits the stems of an input; None where one of its groups is not found.
+
+    ``count``: how many of the stems were typed (all). ``admits`` says whether a key may take words at these places
+    together; it takes others where it may not.
 
     A group takes the longest of its alternatives that stands in the input, clear of what other groups have taken; it
     takes a shorter one where the rest of the key would find nothing left: with “go out” for leaving, ``go|leave + out``
     still fits “go out”.
     """
-    covered = _cover(pattern, spoken, frozenset(), language)
+    look = _Look(spoken, len(spoken) if count is None else count, language, admits)
+    covered = _cover(pattern, look, frozenset())
     return None if covered is None else Match(len(pattern), len(covered))
 
 
-def _cover(pattern: Pattern, spoken: Stems, covered: frozenset[int], language: str) -> frozenset[int] | None:
-    """The words that a key's groups take together; None where they cannot all be found."""
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What a key is held against."""
+
+    spoken: Stems
+    count: int
+    language: str
+    admits: Callable[[frozenset[int]], bool]
+
+
+def _cover(pattern: Pattern, look: _Look, covered: frozenset[int]) -> frozenset[int] | None:
+    """The words that a key's groups take together; None where they cannot all be found, or may not be taken."""
     if not pattern:
-        return covered
-    for at, count in _found(pattern[0], spoken, covered, language):
-        rest = _cover(pattern[1:], spoken, covered | set(range(at, at + count)), language)
+        return covered if look.admits(covered) else None
+    for at, count in _found(pattern[0], look, covered):
+        rest = _cover(pattern[1:], look, covered | set(range(at, at + count)))
         if rest is not None:
             return rest
     return None
 
 
-def _found(
-    group: tuple[Alternative, ...], spoken: Stems, covered: frozenset[int], language: str
-) -> list[tuple[int, int]]:
+def _found(group: tuple[Alternative, ...], look: _Look, covered: frozenset[int]) -> list[tuple[int, int]]:
     """Where a group stands, as (first word, number of words): the longest first, few enough to try them all."""
     places: dict[tuple[int, int], None] = {}
     for alternative in group:
-        at = _find(alternative, spoken, covered, language)
-        if at is not None:
+        for at in _find(alternative, look, covered):
             places[at, len(alternative.words)] = None
     return sorted(places, key=lambda place: -place[1])[:_TRIED]
 
@@ -167,17 +185,16 @@ def _folded(text: str) -> str:
     return " ".join(words(text))
 
 
-def _find(alternative: Alternative, spoken: Stems, covered: frozenset[int], language: str) -> int | None:
+def _find(alternative: Alternative, look: _Look, covered: frozenset[int]) -> Iterator[int]:
     """Where the alternative stands, clear of what other groups have found: one word may not serve two."""
-    wanted = alternative.words
-    if alternative.is_whole and len(spoken) != len(wanted):
-        return None
+    wanted, spoken = alternative.words, look.spoken
+    if alternative.is_whole and look.count != len(wanted):
+        return
     initial = wanted[0][0]
     for at in range(len(spoken) - len(wanted) + 1):
         is_free = spoken[at][0] == initial and covered.isdisjoint(range(at, at + len(wanted)))
-        if is_free and _is_at(wanted, spoken, at, language):
-            return at
-    return None
+        if is_free and _is_at(wanted, spoken, at, look.language):
+            yield at
 
 
 def _is_at(wanted: Stems, spoken: Stems, at: int, language: str) -> bool:

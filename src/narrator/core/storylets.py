@@ -9,7 +9,8 @@ understands the input; an **aside** (``[[asides]]``) is a sentence of the place,
 otherwise be heard twice within ten turns. A campaign without hints or asides gets those of ``neutral``.
 
 Among storylets that fit, the one with more of its groups found comes first, then the one that covers more of the words,
-then one with a condition before one without; among equals chance decides, by weight, the same for a seed.
+then one with a condition before one without; among equals chance decides, by weight, the same for a seed. A question
+is answered and not done, and what is said to be left undone is left (``manner``).
 """
 
 from __future__ import annotations
@@ -17,14 +18,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from narrator.core import neutral
 from narrator.core.conditions import holds
 from narrator.core.definition import PLAYER, Definition, Storylet, StoryletCheck
+from narrator.core.manner import Heard, hear
 from narrator.core.proposal import Proposal
 from narrator.core.state import ENDING, FIRED, State
-from narrator.core.stems import Pattern, Stems, all_synonyms, match, parse_key, stems, words
+from narrator.core.stems import Match, Pattern, all_synonyms, match, parse_key, words
 from narrator.core.view import name_of
 from narrator.core.wordings import Decided, draw_chance, fired_record, is_worn, key, outcome_of, wording_of
 
@@ -123,8 +125,11 @@ def choose_again(
     fired = state.values.get(FIRED)
     records = fired if isinstance(fired, dict) else {}
     latest = max(records, key=lambda name: int(records[name]["order"]), default="")
-    spoken = _spoken(definition, state, text, mode)
-    known = [*definition.storylets, neutral.PASSING, *_standard(definition, state, spoken)]
+    known = [
+        *definition.storylets,
+        neutral.PASSING,
+        *_standard(definition, state, _hear(definition, state, text, mode)),
+    ]
     known.append(neutral.hint(_ideas(definition, state, definition.storylets)))
     storylet = next((one for one in known if one.id == latest), None)
     if storylet is None:
@@ -160,49 +165,55 @@ def _fitting(
     if not text.strip():
         yield "continue", _of(ready, "continue")
         return
-    spoken = _spoken(definition, state, text, mode)
+    heard = _hear(definition, state, text, mode)
     own = tuple(definition.synonyms.items())
     scores: dict[tuple[int, int, bool], list[Storylet]] = {}
     for storylet in _of(ready, "input"):
         if storylet.modes and (mode or "do") not in storylet.modes:
             continue
-        fits = [
-            fit
-            for fit in (match(key, spoken) for key in _patterns(storylet.keys, definition.language, own))
-            if fit is not None
-        ]
+        fits = _fits(_patterns(storylet.keys, definition.language, own), heard, is_deed=_is_deed(storylet))
         if fits:
             best = max((fit.groups, fit.words) for fit in fits)
             scores.setdefault((*best, storylet.when is not None), []).append(storylet)
     if scores:
         yield "input", scores[max(scores)]
     hints = _of(ready, "hint")
-    yield "standard", [] if scores else _standard(definition, state, spoken)
+    yield "standard", [] if scores else _standard(definition, state, heard)
     local = [hint for hint in hints if hint.when is not None]
     yield "hint", local or hints
 
 
-def _standard(definition: Definition, state: State, spoken: Stems) -> list[Storylet]:
-    """What any campaign can answer from its state: the place, what the player carries, a thing in plain sight."""
+def _fits(patterns: Iterable[Pattern], heard: Heard, *, is_deed: bool = False) -> list[Match]:
+    """How well each of these keys fits what was heard, of those that do."""
+    admits = partial(heard.admits, is_deed=is_deed)
+    found = (match(pattern, heard.stems, count=heard.count, admits=admits) for pattern in patterns)
+    return [fit for fit in found if fit is not None]
+
+
+def _is_deed(storylet: Storylet) -> bool:
+    """Whether it is only done, and never said: by its modes, or since it goes somewhere."""
+    goes = any(effect.path == "location" for outcome in storylet.outcomes for effect in outcome.effects)
+    return goes or (bool(storylet.modes) and "say" not in storylet.modes)
+
+
+def _standard(definition: Definition, state: State, heard: Heard) -> list[Storylet]:
+    """What any campaign can answer from its state: the place, what the player carries, a thing in plain sight; and
+    that what was only said to be left undone was left so."""
     if not definition.language.startswith("en"):
         return []
     for keys, answer in neutral.STANDARD:
-        fits = [fit for fit in (match(pattern, spoken) for pattern in _patterns(keys, "en", ())) if fit is not None]
-        told = answer(definition, state, spoken) if fits else None
+        told = answer(definition, state, heard.stems) if _fits(_patterns(keys, "en", ()), heard) else None
         if told is not None:
             return [told]
-    return []
+    return [neutral.LEFT] if heard.is_left_undone else []
 
 
-def _spoken(definition: Definition, state: State, text: str, mode: str | None) -> Stems:
-    """The input's stems. What is said aloud is talk, and with one other person there, talk to them."""
-    spoken = stems(text[:_HEARD], definition.language)
-    if mode != "say":
-        return spoken
+def _hear(definition: Definition, state: State, text: str, mode: str | None) -> Heard:
+    """The input as keys meet it."""
     present = state.values.get("scene.present")
     others = [name for name in (present if isinstance(present, list) else []) if name != PLAYER]
-    names = f"{others[0]} {name_of(state, definition, str(others[0]))}" if len(others) == 1 else ""
-    return spoken + stems(f"say {names}", definition.language)
+    company = f"{others[0]} {name_of(state, definition, str(others[0]))}" if len(others) == 1 else ""
+    return hear(text[:_HEARD], definition.language, company=company, is_said=mode == "say")
 
 
 def _walk(candidates: Sequence[Storylet], ordinal: int, draw: str, *, is_understood: bool) -> Choice:

@@ -1,0 +1,177 @@
+"""How an input was said: what in it asks, and what in it is said not to be done (T18).
+
+A key looks for words. “Is it safe to cross?” has the words of crossing, and “don't open it” those of opening; who typed
+them did neither. So a key that takes words of a question has to take a word that asks as well, and one that takes words
+of what is left undone has to take the “don't”. A question is asked of somebody: it counts as though ``ask`` stood in
+it, and where one other person is there and is spoken to, their name. “Could you …?” and “shall I …?” ask for leave or
+for a favour and are no questions.
+
+English alone; an input in another language is taken as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from narrator.core.stems import Stems, stems, words
+
+_WH = {"who", "whose", "whom", "what", "whats", "why", "how", "where", "which", "when"}
+_TO_BE = {"is", "are", "was", "were", "am", "isnt", "arent", "wasnt", "werent"}
+_TO_DO = {"do", "does", "did", "have", "has", "had", "dont", "doesnt", "didnt", "havent", "hasnt", "hadnt"}
+_MODALS = {"can", "could", "may", "might", "shall", "should", "will", "would", "wont", "cant", "couldnt", "wouldnt"}
+_SUBJECTS = {"i", "you", "he", "she", "it", "we", "they", "the", "a", "an", "any", "anyone", "anybody", "anything"}
+_SUBJECTS |= {"there", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our", "their", "someone"}
+_OFFERS = {("what", "if"), ("what", "about"), ("how", "about"), ("why", "not")}
+_TO_ASK = {"ask", "question", "tell", "talk", "say", "speak", "answer", "shout", "call"}
+_SPOKEN_TO = {"you", "your", "yours", "yourself"}
+
+_NEGATIONS = (
+    *(("dont",), ("do", "not"), ("never",), ("wont",), ("will", "not"), ("not", "going", "to"), ("not", "to")),
+    *(("refuse", "to"), ("without",), ("instead", "of"), ("rather", "than")),
+)
+_NOT = {"dont", "not", "never", "wont", "refuse", "without", "instead", "rather"}
+_STATES = {"know", "think", "believe", "understand", "want", "like", "care", "trust", "see", "have", "need", "mean"}
+_STATES |= {"feel", "remember", "love", "hate", "mind", "agree", "be", "owe", "get"}
+
+_OPENING = {"so", "and", "but", "then", "well", "ok", "okay", "now", "please", "excuse", "me", "sorry", "no", "just"}
+_OPENING |= {"i", "im", "am", "we"}
+
+_SENTENCE = re.compile(r"[^.!?…;\n]+[.!?…;]*")
+_CLAUSE = re.compile(r"[,:;.!?…—–\n]|\bbut\b", re.IGNORECASE)
+
+BREAK = "."
+"""Stands between what was typed and what counts as typed; no word is spelt so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An input as keys meet it. Numbers are places in ``stems``, of which the first ``count`` were typed.
+
+    ``asked`` are the places of words in a question, ``asking`` those of words that ask. ``left`` has a pair for each
+    thing left undone: the places of the words that say so, and of the words that say what.
+    """
+
+    stems: Stems
+    count: int
+    asked: frozenset[int] = frozenset()
+    asking: frozenset[int] = frozenset()
+    left: tuple[tuple[frozenset[int], frozenset[int]], ...] = ()
+
+    @property
+    def is_left_undone(self) -> bool:
+        """Whether nothing but what is not to be done was said."""
+        said = set(range(self.count))
+        return bool(self.left) and said <= {at for cause, what in self.left for at in cause | what}
+
+    def admits(self, covered: frozenset[int], *, is_deed: bool = False) -> bool:
+        """Whether a key may take these words together. ``is_deed``: it can only be done, not said."""
+        if covered & self.asked and (is_deed or not covered & self.asking):
+            return False
+        return all(not covered & what or covered & cause for cause, what in self.left)
+
+
+def hear(text: str, language: str, *, company: str = "", is_said: bool = False) -> Heard:
+    """An input in its manner. ``company``: the words for the one other person there, '' with nobody or several.
+
+    ``is_said``: it was spoken aloud, which is talk, and to the company where there is one.
+    """
+    typed = stems(text, language)
+    more = stems(f"say {company}", language) if is_said else ()
+    if not language.startswith("en"):
+        return Heard(typed + more, len(typed))
+    asked: set[int] = set()
+    asking: set[int] = set()
+    left: list[tuple[frozenset[int], frozenset[int]]] = []
+    is_spoken_to = False
+    for first, sentence in _sentences(text):
+        said = words(sentence)
+        if _is_question(said, sentence):
+            asked.update(range(first, first + len(said)))
+            asking.update(first + at for at in _asking(said))
+            is_spoken_to = is_spoken_to or not _SPOKEN_TO.isdisjoint(said)
+        elif said and said[0] not in _TO_ASK:
+            left += _left_undone(sentence, first)
+    if asked and not is_said:
+        more = (BREAK, *stems(f"ask {company}" if is_spoken_to else "ask", language))
+    if asked:
+        asking.update(at for at in range(len(typed), len(typed) + len(more)) if (typed + more)[at] in {"ask", "say"})
+    return Heard(typed + more, len(typed), frozenset(asked), frozenset(asking), tuple(left))
+
+
+def _sentences(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences, each with the number of words before it."""
+    first = 0
+    for found in _SENTENCE.finditer(text):
+        yield first, found[0]
+        first += len(words(found[0]))
+
+
+def _is_question(said: Sequence[str], sentence: str) -> bool:
+    """Whether a sentence asks for an answer, and neither for leave nor for a favour."""
+    start = _after_address(said, sentence)
+    if not start or tuple(start[:2]) in _OFFERS or start[-1] == "please" or tuple(start[-2:-1]) == ("will",):
+        return False
+    verb, subject = start[0], start[1] if len(start) > 1 else ""
+    if verb == "why" and subject in {"dont", "cant"} and tuple(start[2:3]) in {("i",), ("we",)}:
+        return False
+    has_mark = "?" in sentence
+    if verb == "when":
+        return has_mark or subject in _TO_BE | _TO_DO | _MODALS
+    if verb in _WH:
+        return True
+    if verb in _MODALS:
+        return False
+    if verb in _TO_BE or (verb in _TO_DO and subject in _SUBJECTS):
+        return has_mark or subject in _SUBJECTS
+    return has_mark and not {*_WH, *_TO_BE, *_SPOKEN_TO}.isdisjoint(start) and _MODALS.isdisjoint(start)
+
+
+def _after_address(said: Sequence[str], sentence: str) -> Sequence[str]:
+    """The words behind “Tench,” or “so, then,”: a question may begin with whom it is for."""
+    head, comma, rest = sentence.partition(",")
+    if comma and len(words(head)) <= 2 and words(rest):
+        return words(rest)
+    at = next((at for at, word in enumerate(said) if word not in _OPENING - _SUBJECTS), len(said))
+    return said[at:]
+
+
+def _asking(said: Sequence[str]) -> Iterator[int]:
+    """Where in a question the words are that ask: a “who”, the verb before its subject, a word for asking."""
+    for at, word in enumerate(said):
+        is_turned = word in _TO_BE | _TO_DO and at + 1 < len(said) and said[at + 1] in _SUBJECTS
+        if word in _WH or word in _TO_ASK or is_turned:
+            yield at
+
+
+def _left_undone(sentence: str, first: int) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
+    """What a sentence says will not be done, clause by clause."""
+    at = first
+    for clause in _CLAUSE.split(sentence):
+        said = words(clause)
+        for start, end in _negations(said):
+            says = next(place for place in range(start, end) if said[place] in _NOT)
+            whole = range(at if _OPENING.issuperset(said[:start]) else at + start, at + len(said))
+            yield frozenset({at + says}), frozenset(whole) - {at + says}
+            break
+        # `but` is a word, and was taken for a boundary; it stands between this clause and the next.
+        at += len(said)
+        at += _is_but(sentence, at - first)
+
+
+def _is_but(sentence: str, at: int) -> int:
+    said = words(sentence)
+    return int(at < len(said) and said[at] == "but")
+
+
+def _negations(said: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where a clause turns to what is not done, as (first word, first word behind)."""
+    for at in range(len(said)):
+        for negation in _NEGATIONS:
+            end = at + len(negation)
+            if tuple(said[at:end]) != negation or end >= len(said) or said[end] in _STATES:
+                continue
+            is_intent = at == 0 or said[at - 1] in {"i", "we", "to", "and", "just", "am", "im"} or len(negation) == 2
+            if is_intent or negation in {("without",), ("not", "going", "to")}:
+                yield at, end
