@@ -23,6 +23,7 @@ _TO_DO = {"do", "does", "did", "have", "has", "had", "dont", "doesnt", "didnt", 
 _MODALS = {"can", "could", "may", "might", "shall", "should", "will", "would", "wont", "cant", "couldnt", "wouldnt"}
 _SUBJECTS = {"i", "you", "he", "she", "it", "we", "they", "the", "a", "an", "any", "anyone", "anybody", "anything"}
 _SUBJECTS |= {"there", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our", "their", "someone"}
+_PERSONS = {"you", "he", "she", "we", "they", "anyone", "anybody", "anything", "someone"}
 _OFFERS = {("what", "if"), ("what", "about"), ("how", "about"), ("why", "not")}
 _TO_ASK = {"ask", "question", "tell", "talk", "say", "speak", "answer", "shout", "call"}
 _SPOKEN_TO = {"you", "your", "yours", "yourself"}
@@ -123,8 +124,10 @@ def _is_question(said: Sequence[str], sentence: str) -> bool:
         return True
     if verb in _MODALS:
         return False
-    if verb in _TO_BE or (verb in _TO_DO and subject in _SUBJECTS):
+    if verb in _TO_BE:
         return has_mark or subject in _SUBJECTS
+    if verb in _TO_DO:
+        return subject in _SUBJECTS if has_mark else subject in _PERSONS
     return has_mark and not {*_WH, *_TO_BE, *_SPOKEN_TO}.isdisjoint(start) and _MODALS.isdisjoint(start)
 
 

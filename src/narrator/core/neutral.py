@@ -172,7 +172,7 @@ def _thing(definition: Definition, state: Facts, spoken: Stems) -> Storylet | No
 
 STANDARD: tuple[tuple[tuple[str, ...], Callable[[Definition, Facts, Stems], Storylet | None]], ...] = (
     (("examine|look|read|search|what",), _thing),
-    (("inventory", "what + carry|have|own|hold|pocket"), _inventory),
+    (("inventory", "what + carry|have|own|hold + i", "what + pocket"), _inventory),
     (("look", "where + i|we"), _place),
 )
 """Keys, and the answer that the state gives; the first that has one is taken."""

@@ -76,10 +76,11 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How well a key fits: groups found, and how many of the input's words they cover."""
+    """How well a key fits: groups found, how many of the input's words they cover, how many of those were typed."""
 
     groups: int
     words: int
+    typed: int
 
 
 Pattern = tuple[tuple[Alternative, ...], ...]
@@ -118,7 +119,9 @@ def match(
     """
     look = _Look(spoken, len(spoken) if count is None else count, language, admits)
     covered = _cover(pattern, look, frozenset())
-    return None if covered is None else Match(len(pattern), len(covered))
+    if covered is None:
+        return None
+    return Match(len(pattern), len(covered), sum(at < look.count for at in covered))
 
 
 @dataclass(frozen=True, slots=True)

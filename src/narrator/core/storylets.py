@@ -9,8 +9,9 @@ understands the input; an **aside** (``[[asides]]``) is a sentence of the place,
 otherwise be heard twice within ten turns. A campaign without hints or asides gets those of ``neutral``.
 
 Among storylets that fit, the one with more of its groups found comes first, then the one that covers more of the words,
-then one with a condition before one without; among equals chance decides, by weight, the same for a seed. A question
-is answered and not done, and what is said to be left undone is left (``manner``).
+then one with a condition before one without, then the one that covers more of what was typed; among equals chance
+decides, by weight, the same for a seed. A question is answered and not done, and what is said to be left undone is left
+(``manner``).
 """
 
 from __future__ import annotations
@@ -167,14 +168,14 @@ def _fitting(
         return
     heard = _hear(definition, state, text, mode)
     own = tuple(definition.synonyms.items())
-    scores: dict[tuple[int, int, bool], list[Storylet]] = {}
+    scores: dict[tuple[int, int, bool, int], list[Storylet]] = {}
     for storylet in _of(ready, "input"):
         if storylet.modes and (mode or "do") not in storylet.modes:
             continue
         fits = _fits(_patterns(storylet.keys, definition.language, own), heard, is_deed=_is_deed(storylet))
         if fits:
-            best = max((fit.groups, fit.words) for fit in fits)
-            scores.setdefault((*best, storylet.when is not None), []).append(storylet)
+            groups, count, typed = max((fit.groups, fit.words, fit.typed) for fit in fits)
+            scores.setdefault((groups, count, storylet.when is not None, typed), []).append(storylet)
     if scores:
         yield "input", scores[max(scores)]
     hints = _of(ready, "hint")

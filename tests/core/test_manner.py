@@ -1,0 +1,163 @@
+"""Questions are answered and not done; what is said to be left is left (T18)."""
+
+from __future__ import annotations
+
+import pytest
+
+from narrator.core.campaign import parse_definition
+from narrator.core.manner import hear
+from narrator.core.state import EMPTY, State, advance, initial_events
+from narrator.core.storylets import choose, choose_again, tell
+
+TEXT = """
+[campaign]
+id = "ford"
+title = "The Ford"
+opening = "Brown water. A ferryman with his back to you."
+
+[start]
+location = "bank"
+present = ["tench"]
+
+[entities.bank]
+name = "the bank"
+kind = "place"
+[entities.tench]
+name = "Tench"
+
+[[storylets]]
+id = "cross"
+keys = ["cross|wade", "go + over"]
+wordings = ["You wade.", "You cross."]
+effects = [{ op = "set", path = "location", value = "far bank" }]
+[[storylets]]
+id = "cask"
+keys = ["look|open|lift + cask", "cask"]
+wordings = ["Oil.", "Lamp oil."]
+[[storylets]]
+id = "bell"
+keys = ["ring + bell", "bell"]
+wordings = ["One stroke.", "A clank."]
+[[storylets]]
+id = "tench"
+keys = ["ask|talk|say + tench", "ask|talk|what|why + oil"]
+wordings = ["He talks of herring.", "He talks of rope."]
+[[storylets]]
+id = "refuse"
+keys = ["dont|not|refuse|never + sign"]
+wordings = ["“No,” you say.", "You shake your head."]
+[[storylets]]
+id = "sign"
+keys = ["sign", "sign + paper"]
+wordings = ["You sign.", "Your name, in ink."]
+
+[[hints]]
+id = "hint"
+wordings = ["The water goes by.", "The water goes on."]
+"""
+DEFINITION = parse_definition(TEXT)
+START = advance(EMPTY, "opening", initial_events(DEFINITION))
+
+
+def answer(text: str, mode: str = "do", state: State = START) -> str:
+    return choose(DEFINITION, state, text, mode, seed=1, chain_hash=b"x", ordinal=0).storylet.id
+
+
+@pytest.mark.spec("T18")
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        # asked, and so not done
+        ("cross", "cross"),
+        ("is it safe to cross?", "hint"),
+        ("Can you swim? is it safe to cross", "hint"),
+        ("how deep is it where people cross?", "hint"),
+        ("what's in the cask, Tench?", "tench"),
+        ("what's in the cask?", "hint"),
+        ("why do you ring the bell?", "tench"),
+        ("tench, did you ring the bell?", "tench"),
+        ("so who rang the bell?", "hint"),
+        ("do you sell oil?", "tench"),
+        # asking for leave, for a favour, or of oneself, is doing
+        ("can I cross?", "cross"),
+        ("shall we cross", "cross"),
+        ("could you ring the bell?", "bell"),
+        ("will you look at the cask, please?", "cask"),
+        ("why don't we cross?", "cross"),
+        ("what if I ring the bell?", "bell"),
+        ("cross?", "cross"),
+        ("do ring the bell", "bell"),
+        ("have a look at the cask", "cask"),
+        ("do it: cross", "cross"),
+        ("do they cross here", "hint"),
+        ("does the ferry cross at night?", "hint"),
+        # a question beside a deed
+        ("Ring the bell. Is anybody there?", "bell"),
+        ("Who is he? I cross.", "cross"),
+    ],
+)
+def test_a_question_is_answered_and_not_done(text: str, wanted: str) -> None:
+    assert answer(text) == wanted
+
+
+@pytest.mark.spec("T18")
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("don't cross", "~left"),
+        ("I don't cross.", "~left"),
+        ("I won't open the cask", "~left"),
+        ("I'm not going to ring the bell", "~left"),
+        ("never open the cask!", "~left"),
+        ("don’t ring the bell, cross", "cross"),
+        ("do not cross but ring the bell", "bell"),
+        ("cross without looking at the cask", "cross"),
+        ("open the cask instead of ringing the bell", "cask"),
+        ("don't look at the bell, look at the cask", "cask"),
+        # a key that has the word for it
+        ("don't sign", "refuse"),
+        ("I refuse to sign the paper", "refuse"),
+        ("sign the paper", "sign"),
+        # words of no intent
+        ("I don't know about that cask", "cask"),
+        ("why won't you cross?", "tench"),
+        ("not yet", "hint"),
+    ],
+)
+def test_what_is_left_undone_is_not_done(text: str, wanted: str) -> None:
+    assert answer(text) == wanted
+
+
+@pytest.mark.spec("T18")
+def test_what_is_said_aloud_goes_to_whoever_is_there() -> None:
+    assert answer("is it safe to cross?", "say") == "tench"
+    assert answer("nice weather", "say") == "tench"
+
+
+@pytest.mark.spec("T18")
+def test_a_language_that_is_not_known_is_taken_as_it_stands() -> None:
+    heard = hear("don't cross? who?", "xx", company="Tench")
+    assert heard.asked == frozenset()
+    assert heard.left == ()
+    assert heard.admits(frozenset({0, 1}))
+
+
+@pytest.mark.spec("S20", "T18")
+def test_what_was_left_can_be_told_anew() -> None:
+    first = choose(DEFINITION, START, "don't cross", "do", seed=1, chain_hash=b"x", ordinal=0)
+    told = tell(first, (), DEFINITION, START)
+    again = choose_again(DEFINITION, START, "don't cross", "do", seed=1, chain_hash=b"x", ordinal=1)
+    assert again.storylet.id in {"~left", "hint"}
+    assert told.text
+    assert told.proposals[-1].path == "story.fired"
+
+
+@pytest.mark.spec("T18")
+def test_eight_ways_to_leave_a_thing_before_one_comes_again() -> None:
+    told = {
+        tell(
+            choose(DEFINITION, START, "don't cross", "do", seed=1, chain_hash=b"x", ordinal=n), (), DEFINITION, START
+        ).text
+        for n in range(8)
+    }
+    assert len(told) == 8
