@@ -8,6 +8,7 @@ report that is no JSON and a second of processor time for each 16 kB beyond ``SE
 from __future__ import annotations
 
 import base64
+import functools
 import io
 import itertools
 import json
@@ -103,9 +104,10 @@ def uncovered() -> set[str]:
     return set(detect.FORMATS) - {reader.as_format for reader in READERS.values()} - set(prose.KINDS[1:])
 
 
-def seeds(reader: Reader) -> list[bytes]:
+@functools.cache
+def seeds(reader: Reader) -> tuple[bytes, ...]:
     """Whole files of this kind to begin with."""
-    return list(dict.fromkeys(found for name in reader.samples for found in _seeds(reader, name)))
+    return tuple(dict.fromkeys(found for name in reader.samples for found in _seeds(reader, name)))
 
 
 def _seeds(reader: Reader, name: str) -> Iterable[bytes]:

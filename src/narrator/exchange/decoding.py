@@ -21,6 +21,7 @@ from narrator.exchange import limits
 from narrator.exchange.report import Notes
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -118,9 +119,18 @@ def without_surrogates(value: Any) -> tuple[Any, int]:
 
 
 def parse_json(text: str, notes: Notes) -> Any:
-    """The value in a JSON text. Raises ``BadImport`` with the place."""
+    """The value in a JSON text. Of a key that stands twice in one object the last is read, noted. Raises ``BadImport``
+    with the place."""
+    twice = 0
+
+    def holder(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal twice
+        found = dict(pairs)
+        twice += len(pairs) - len(found)
+        return found
+
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=_refuse, object_pairs_hook=holder)
     except RecursionError:
         value = _parse_deep(text, notes.file)
     except json.JSONDecodeError as error:
@@ -128,9 +138,12 @@ def parse_json(text: str, notes: Notes) -> Any:
         raise BadImport(f"{notes.file}: no JSON at line {error.lineno}, column {error.colno}{cut}.") from None
     except ValueError as error:
         raise BadImport(f"{notes.file}: {error}.") from None
-    value, count = without_surrogates(value)
+    # What stood in the text itself was replaced when it was decoded: only escapes can make new ones.
+    value, count = without_surrogates(value) if _HALF.search(text) else (value, 0)
     if count:
         notes.changed("", "text", f"{count} lone surrogates were replaced")
+    if twice:
+        notes.dropped("", "keys", f"{twice} keys stand twice in one object; the last of each is read")
     return value
 
 

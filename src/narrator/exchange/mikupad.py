@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from itertools import groupby
 from typing import Any
 
 from narrator.core.errors import BadImport
+from narrator.exchange.decoding import parse_json
 from narrator.exchange.fields import Fields, is_secret
 from narrator.exchange.lore import Shelf, mikupad_entry
 from narrator.exchange.plan import Plan
@@ -15,7 +15,7 @@ from narrator.exchange.report import Notes
 
 def read(value: Any, notes: Notes) -> Plan:
     """The plan of a session."""
-    whole = Fields(notes, {key: _inner(each) for key, each in value.items()}, "")
+    whole = Fields(notes, {key: _inner(each, notes) for key, each in value.items()}, "")
     for key in list(whole.value):
         if is_secret(key) and whole.raw(key):
             notes.dropped(key, key, "a secret")
@@ -41,12 +41,12 @@ def read(value: Any, notes: Notes) -> Plan:
     return plan
 
 
-def _inner(value: Any) -> Any:
+def _inner(value: Any, notes: Notes) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
+        return parse_json(value, notes)
+    except BadImport:
         return value
 
 

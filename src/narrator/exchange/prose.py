@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from narrator.core.errors import BadImport
+from narrator.exchange import limits
 from narrator.exchange.plan import Passages, Plan
 from narrator.exchange.report import Notes
 
@@ -29,6 +30,11 @@ def read_opening(text: str, notes: Notes) -> Plan:
     """A campaign that opens with this text."""
     if not text.strip():
         raise BadImport(f"{notes.file} is empty.")
+    if len(text) > limits.TEXT_CHARACTERS:
+        raise BadImport(
+            f"{notes.file} is longer than one step can be ({limits.TEXT_CHARACTERS:,} characters).",
+            "Read as reference or canon it becomes knowledge, in passages.",
+        )
     plan = Plan("text", title_of(text, notes.file))
     plan.add(0, "opening", text.strip("\n"))
     return plan

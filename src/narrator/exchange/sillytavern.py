@@ -6,7 +6,6 @@ links to as a bookmark becomes a checkpoint there.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from typing import Any
 
 from narrator.core.errors import BadImport
 from narrator.core.tree import Role
-from narrator.exchange.decoding import without_surrogates
+from narrator.exchange.decoding import parse_json
 from narrator.exchange.fields import Fields, moment, text_of
 from narrator.exchange.lore import Shelf, book_entry, world_info
 from narrator.exchange.plan import Plan
@@ -31,9 +30,8 @@ def parse_lines(text: str, notes: Notes) -> list[tuple[int, Any]]:
         if not line.strip():
             continue
         try:
-            value, _ = without_surrogates(json.loads(line))
-            found.append((number, value))
-        except (ValueError, RecursionError):
+            found.append((number, parse_json(line, notes)))
+        except BadImport:
             lost += 1
             notes.dropped(f"line {number}", "", "it is no JSON")
     if not found or lost > len(found):
