@@ -120,9 +120,11 @@ def test_search_leads_to_the_row_of_a_character() -> None:
 
 
 @pytest.mark.spec("S23")
-def test_a_correction_is_one_line_of_words() -> None:
+def test_a_correction_is_a_few_rows_of_words() -> None:
     text = '{"new":5,"old":7,"path":"player.nerve","reason":"the fall"}'
     assert correction_words(text) == "player.nerve: 7 → 5 (because the fall)"
     assert correction_words('{"new":"It rains.","old":null,"path":"facts","reason":null}') == "fact: It rains."
     assert correction_words("[/]") == "[/]"
-    assert len(lay(Step(1, 2, "correction", None, text * 9), 40)) == 2
+    lines = lay(Step(1, 2, "correction", None, text, words="Nerve: wary, 5 (was steady, 7), because of the fall"), 40)
+    assert [line.kind for line in lines] == ["note", "note-more", "gap"]
+    assert len(lay(Step(1, 2, "correction", None, text * 99), 40)) == 4

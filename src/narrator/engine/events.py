@@ -233,7 +233,10 @@ class MemoriesListed:
 
 @dataclass(frozen=True, slots=True)
 class CardListed:
-    """A card; ``triggered`` tells whether the coming turn would hold it."""
+    """A card; ``triggered`` tells whether the coming turn would hold it, and ``why`` by which key.
+
+    ``sticky_left`` and ``cooldown_left`` are turns: how long it stays without a key, how long it rests (C26).
+    """
 
     name: str
     keys: tuple[str, ...]
@@ -241,6 +244,9 @@ class CardListed:
     enabled: bool
     triggered: bool
     text: str = ""
+    why: str = ""
+    sticky_left: int = 0
+    cooldown_left: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,23 +259,44 @@ class CardsListed:
 
 @dataclass(frozen=True, slots=True)
 class PromptPart:
-    """A part of a prompt: ``tokens`` it costs, ``why`` it is there."""
+    """A part of a prompt: ``tokens`` it costs, ``why`` it is there, its ``text``.
+
+    ``place``: prefix, summary, history, tail, or left-out for what was found and has no room (``source`` is its kind).
+    """
 
     kind: str
     source: str
     tokens: int
     why: str
+    text: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """Tokens as the server counted them for the same prompt; None for what it did not say."""
+
+    tokens_in: int | None
+    tokens_out: int | None
+    tokens_cached: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class PromptShown:
-    """The prompt of the coming turn or of a take. ``messages`` are {role, content}, ``budget`` every term of C1."""
+    """The prompt of the coming turn or of a take. ``messages`` are {role, content}, ``budget`` every term of C1.
+
+    ``counted`` is what all messages take by narrator's own count. Of a past take, ``of`` is its node and ``reported``
+    what the server said, where it did.
+    """
 
     wire_name: ClassVar[str] = "prompt"
     messages: tuple[Mapping[str, str], ...]
     parts: tuple[PromptPart, ...]
     budget: Mapping[str, Any]
     hash: str
+    counted: int = 0
+    of: int | None = None
+    reported: Reported | None = None
 
 
 @dataclass(frozen=True, slots=True)

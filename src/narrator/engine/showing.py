@@ -6,20 +6,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from narrator.core.cards import is_in_prefix
 from narrator.core.definition import Card
 from narrator.core.errors import BadValue
-from narrator.core.prompt import Message, Part, PromptParts, encode
 from narrator.core.titles import outline
-from narrator.core.tree import Node
 from narrator.core.view import open_values
 from narrator.engine import cards as triggering
-from narrator.engine import casting, measuring, prompting, state_views, telling, turn, views
+from narrator.engine import casting, inspector, state_views, views
 from narrator.engine.commands import COMMANDS, Command, find_verb
 from narrator.engine.events import (
     BranchesListed,
     BranchMapped,
-    CardListed,
     CardsListed,
     CheckpointsListed,
     ChecksMade,
@@ -34,16 +30,12 @@ from narrator.engine.events import (
     NarratorListed,
     NarratorsListed,
     Noted,
-    PromptPart,
-    PromptShown,
     StateShown,
     StatsShown,
     StatusShown,
     TakesListed,
 )
 from narrator.engine.references import find_step
-from narrator.engine.story import Story
-from narrator.engine.teller import Teller
 from narrator.store import commit, reads, sources, state_reads
 from narrator.store.records import unpack_record
 
@@ -115,24 +107,13 @@ async def memories(session: Session, command: Command) -> None:
 
 async def cards(session: Session, command: Command) -> None:
     """The campaign's cards, and which of them the coming turn would hold."""
-    names = _triggered(session.story)
-    session.publish(CardsListed(tuple(_card(card, names) for card in session.story.definition.cards)))
+    session.publish(CardsListed(triggering.listed(session.story)))
 
 
 def card(session: Session, found: Card) -> None:
     """One card with its text."""
-    shown = replace(_card(found, _triggered(session.story)), text=found.text)
-    session.publish(CardsListed((shown,)))
-
-
-def _triggered(story: Story) -> set[str]:
-    plan = turn.plan_continue(story)
-    found = triggering.trigger(story, plan, story.state(plan.anchor)).found
-    return {each.card.name for each in found} | {each.name for each in story.definition.cards if is_in_prefix(each)}
-
-
-def _card(card: Card, triggered: set[str]) -> CardListed:
-    return CardListed(card.name, card.keys, card.kind, card.is_enabled, card.name in triggered)
+    (listed,) = (each for each in triggering.listed(session.story) if each.name == found.name)
+    session.publish(CardsListed((replace(listed, text=found.text),)))
 
 
 async def knowledge(session: Session, command: Command) -> None:
@@ -224,47 +205,12 @@ async def help_(session: Session, command: Command) -> None:
 
 
 async def prompt(session: Session, command: Command) -> None:
-    """What the narrator is told: for the coming turn, or of a past take, rebuilt from what is stored (S25, C29)."""
-    story, teller = session.story, session.teller()
+    """What the narrator is told: for the coming turn, or of a past take (C29)."""
     step = command.args.get("step")
-    abilities = await session.abilities()
-    left_out: list[tuple[str, str]] = []
     if step is None:
-        plan = turn.plan_continue(story)
-        found = await measuring.measure(teller, plan, story.state(plan.anchor), (), abilities)
-        parts, counted = found.parts, found.budget
-        left_out = [("state", line) for line in found.left_out]
-        left_out += [(part.kind, f"{part.source}: {part.why}") for part in found.crowded_out]
-        if not found.fits:
-            session.publish(Noted("This is more than the window holds: the next turn makes a summary first."))
+        session.publish(await inspector.coming(session))
     else:
-        parts, left_out = _past_prompt(session, find_step(story, step))
-        counted = measuring.budget_of(teller, abilities, parts.stable_prefix)
-    shown = [
-        PromptPart(part.kind, part.source or source_of(part), _tokens(teller, part.text), part.why)
-        for part in parts.parts()
-    ]
-    shown += [PromptPart("left-out", kind, 0, line) for kind, line in left_out]
-    body = tuple({"role": message.role, "content": message.content} for message in encode(parts))
-    session.publish(PromptShown(body, tuple(shown), counted.to_json(), telling.messages_hash(parts)))
-
-
-def _tokens(teller: Teller, text: str) -> int:
-    return teller.counter.one(Message("user", text))
-
-
-def source_of(part: Part) -> str:
-    """A node of the history by its id."""
-    return f"#{part.node_id}" if part.node_id is not None else ""
-
-
-def _past_prompt(session: Session, node: Node) -> tuple[PromptParts, list[tuple[str, str]]]:
-    """The prompt of a take, and what triggered or was found without having had room in it."""
-    record = reads.provenance(session.story.store, node.id) or {}
-    if "prompt" not in record:
-        raise BadValue(f"No prompt was sent for step #{node.id}.", "The scripted narrator needs none.")
-    crowded_out = [(str(kind), str(line)) for kind, line in record.get("crowded_out") or ()]
-    return prompting.unpack(session.story, record["prompt"]), crowded_out
+        session.publish(await inspector.past(session, find_step(session.story, step)))
 
 
 SHOWING: Mapping[str, Shower] = {

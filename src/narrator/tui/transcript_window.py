@@ -13,12 +13,14 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from narrator.tui.wrap import BLANK, MEASURE, Piece, Row, clip, wrap
+from narrator.tui.wrap import BLANK, MEASURE, Row, clip, wrap
 
 CHUNK = 16
 """Steps read at a time."""
 KEPT = 96
 """Steps kept, unless the screen is so high and they are so short that it needs more."""
+NOTE_ROWS = 3
+"""A correction takes no more rows than this, however long a persona may be."""
 SLACK = 60
 """Exact rows wanted above and below the screen."""
 
@@ -119,8 +121,9 @@ def lay(step: StepLine, width: int) -> list[Line]:
     if step.role == "player":
         lines = input_lines(step.text, step.mode, width)
     elif step.role == "correction":
-        words = clip(step.words or correction_words(step.text), column(width) - 2)
-        lines = [Line("note", Row((Piece(words, 0, 0),), len(words), 0, len(words)))]
+        cells = column(width) - 2
+        rows = wrap(clip(step.words or correction_words(step.text), NOTE_ROWS * cells), cells)[:NOTE_ROWS]
+        lines = [Line("note-more" if at else "note", row) for at, row in enumerate(rows)]
     else:
         lines = [Line("prose", row) for row in wrap(step.text, column(width))]
     if step.takes > 1:

@@ -25,9 +25,10 @@ from narrator.engine.verbs import COMMANDS, Effect
 from narrator.store import commit, reads
 from narrator.tui import remembered
 from narrator.tui.actions import Action, Now
-from narrator.tui.answers import ANSWERS, change_words, check_words, page, state_outline, step_shown
+from narrator.tui.answers import ANSWERS, change_words, check_words, page, step_shown
 from narrator.tui.path_source import PathSource
 from narrator.tui.screens.dialogs import Page, Question
+from narrator.tui.screens.paneling import PROMPT_TAG
 from narrator.tui.screens.play_acts import PlayActs
 from narrator.tui.transcript_window import Place
 from narrator.tui.widgets.bars import KeyLine, Notice, Standing, StatusLine
@@ -274,7 +275,10 @@ class PlayScreen(PlayActs):
             keys = [("Esc", "stop"), *self.footer(list(_AT_WORK))]
         elif now.place == "transcript":
             keys = [("↑↓", "select"), *self.footer(list(_READING)), ("Esc", "type")]
-        elif now.place in ("rail", "panel"):
+        elif now.place == "panel" and self.panel.page is not None:
+            hints = [(each.label, each.word) for each in self.panel.page.hints]
+            keys = [*hints, ("←→", "tabs"), *([] if any(key == "Esc" for key, _ in hints) else [("Esc", "out")])]
+        elif now.place == "rail":
             keys = [("Enter", "go there"), ("Tab", "next pane"), ("Esc", "back")]
         else:
             first = [("Enter", "send" if now.has_text else "go on")]
@@ -421,16 +425,16 @@ class PlayScreen(PlayActs):
             self.app.push_screen(Page("The story", step_shown(steps)))
         for answer in answers:
             title, lines = page(answer)
-            if tag.startswith("panel:"):
-                if tag == f"panel:{self.panel.tab}":
-                    outline = state_outline(answer) if isinstance(answer, e.StateShown) else lines
-                    self.panel.show(self.story.revision, outline)
+            if tag == PROMPT_TAG and isinstance(answer, e.PromptShown):
+                self.show_prompt(answer)
             elif tag == "gauge" and isinstance(answer, e.PromptShown):
                 self._show_gauge(answer)
             elif isinstance(answer, e.Found):
                 self.found(answer)
             elif not tag:
                 self.app.push_screen(Page(title, lines))
+        if tag == PROMPT_TAG and not done.ok:
+            self.prompt_failed("No prompt to show; the line below the story says why.")
         if done.ok and done.command in ("save", "save-at"):
             self.say(f"{self.notice.words} {self.narrator_app.keymap.label('story.restore')} goes back there.".strip())
         if done.command == "quit":
@@ -446,14 +450,13 @@ class PlayScreen(PlayActs):
         self._stand(rate=0.0 if not self.now().is_turn else self._standing.rate, is_telling=self.now().is_turn)
         if done.ok and verb.effect is Effect.TURN:
             self.perform(Command("prompt", tag="gauge"))
-        if verb.effect in (Effect.MARK, Effect.WRITE) and done.ok:
+        if verb.effect in (Effect.MARK, Effect.WRITE, Effect.SETTING) and done.ok:
             self._refresh_sides()
 
     def _show_gauge(self, prompt: e.PromptShown) -> None:
         window = prompt.budget.get("window")
-        total = sum(part.tokens for part in prompt.parts)
         if isinstance(window, int) and window > 0:
-            self._stand(share=total / window)
+            self._stand(share=prompt.counted / window)
         left_out = sum(part.kind == "left-out" and part.source in ("card", "knowledge") for part in prompt.parts)
         self._stand(crowded_out=left_out)
 

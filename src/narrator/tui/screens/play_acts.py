@@ -15,9 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textual import on
-from textual.containers import VerticalScroll
-
 from narrator import paths
 from narrator.core.errors import Refusal
 from narrator.engine.commands import Command, StepRef, TakeRef
@@ -25,9 +22,8 @@ from narrator.engine.verbs import COMMANDS
 from narrator.tui import clipboard, remembered
 from narrator.tui.actions import ACTIONS, Action
 from narrator.tui.screens.dialogs import Chooser
-from narrator.tui.screens.marking import Marking
+from narrator.tui.screens.paneling import Paneling
 from narrator.tui.widgets.listbox import Entry
-from narrator.tui.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from textual import events
@@ -59,7 +55,7 @@ def _edited(editor: str, text: str) -> str:
         path.unlink(missing_ok=True)
 
 
-class PlayActs(Marking):
+class PlayActs(Paneling):
     """The deeds of the play screen. See ``play`` for what it owns and hears."""
 
     def __init__(self) -> None:
@@ -269,21 +265,20 @@ class PlayActs(Marking):
                 self.say("The window is too narrow for it.")
 
     def toggle_panel(self) -> None:
-        """Open the panel, go on to its next tab, close it after the last."""
-        if not self._is_panel_open:
-            self._is_panel_open = True
-            self._fit()
-            self.panel.open(self.panel.tab)
-            if not self.panel.display:
-                self.say("The window is too narrow for it.")
-        elif not self.panel.next_tab():
+        """Open the panel and go into it; from outside go in again; from inside close it."""
+        if self._is_panel_open and self.place() == "panel":
             self._is_panel_open = False
             self._fit()
-
-    @on(Panel.Wanted)
-    def fill_panel(self) -> None:
-        """Ask for what the panel's tab shows."""
-        self.perform(Command(self.panel.tab, tag=f"panel:{self.panel.tab}"))
+            self.composer.editor.focus()
+            return
+        was_open, self._is_panel_open = self._is_panel_open, True
+        self._fit()
+        if not self.panel.display:
+            self.say("The window is too narrow for it.")
+            return
+        if not was_open:
+            self.panel.open(self.panel.tab)
+        self.panel.box.focus()
 
     def next_pane(self, by: int) -> None:
         """The next pane that is open; an open completion list first."""
@@ -293,7 +288,7 @@ class PlayActs(Marking):
         if self.rail.display:
             panes.append(self.rail.box)
         if self.panel.display:
-            panes.append(self.panel.query_one(VerticalScroll))
+            panes.append(self.panel.box)
         at = next((i for i, pane in enumerate(panes) if pane.has_focus), 0)
         panes[(at + by) % len(panes)].focus()
 

@@ -59,7 +59,9 @@ class Drawn(ScrollView):
         overlays: list[Overlay] = []
         ink = self.ink()
         if self._words is not None:
-            overlays += [Overlay(m.start(), m.end(), ink.found) for m in self._words.finditer(laid.step.text)]
+            overlays += [
+                Overlay(m.start(), m.end(), ink.found) for m in self._words.finditer(laid.step.words or laid.step.text)
+            ]
         selection = self.text_selection
         if selection is not None:
             span = selection.get_span(laid.step.position)

@@ -22,7 +22,7 @@ MARKS = {"do": "> ", "say": "“ ", "tell": "~ "}
 """What stands before a player's input: done, said, told. Shapes, because a colour alone says nothing."""
 
 
-BESIDE = {"note": "✎ ", "remark": "· ", "remark-more": "  ", "error": "! ", "error-more": "  "}
+BESIDE = {"note": "✎ ", "note-more": "  ", "remark": "· ", "remark-more": "  ", "error": "! ", "error-more": "  "}
 """What stands before a line that is no story: a correction, a remark, an error, and their further rows."""
 
 

@@ -473,7 +473,7 @@ class Transcript(Drawn, can_focus=True):
         last = min(self.window.count, selection.end.y if selection.end else self.window.count)
         if first > last:
             return None
-        texts = [step.text for step in self.window.source.read(first, last)]
+        texts = [step.words or step.text for step in self.window.source.read(first, last)]
         if selection.end is not None and selection.end.y == last:
             texts[-1] = texts[-1][: selection.end.x]
         if selection.start is not None and selection.start.y == first:
