@@ -208,7 +208,7 @@ SCENES: list[tuple[str, Scene, tuple[int, int], str]] = [
     ("rail-high-contrast", rail, MIDDLE, "high-contrast"),
     ("rail-takes-60", rail_takes, (60, 24), "dark"),
     ("rail-takes-160", rail_takes, WIDE, "paper"),
-    ("panel", panel, WIDE, "light"),
+    ("panel", panel, MIDDLE, "light"),
     ("partial", partial, SMALL, "dark"),
     ("failure", failure, SMALL, "paper"),
     ("completing", completing, SMALL, "dark"),
