@@ -15,13 +15,13 @@ from narrator.config import ContextSettings, Settings
 from narrator.core.errors import NarrationFailed
 from narrator.core.prompt import Message
 from narrator.engine import jobs
-from narrator.engine.events import Asked, Progressed
+from narrator.engine.events import Asked, Progressed, PromptShown
 from narrator.engine.story import Story
 from narrator.narrators.fake import FakeNarrator, Line
 from narrator.narrators.port import Purpose, Request
 from narrator.store.verify import verify_connection
 from tests.engine.long_stories import EMPTY, keeps, lengthen, narration, small, text_of
-from tests.engine.playing import PLAIN, Play, make, playing
+from tests.engine.playing import PLAIN, Pausing, Play, drive_turns, make, playing
 from tests.store.making import open_story, rows
 
 WINDOW = 16_384
@@ -247,7 +247,91 @@ async def test_a_turn_cancels_upkeep_and_it_starts_again(tmp_path: Path, monkeyp
         assert len(checkpoints(play)) == 1
 
 
+@pytest.mark.spec("C19", "S13", "S46", "T3")
+async def test_a_compaction_is_cancelled_at_any_await_and_has_kept_whole_chunks_alone(tmp_path: Path) -> None:
+    path = long_story(tmp_path, 60)
+    fake = Pausing(capabilities=small(WINDOW))
+    fake.answer(Purpose.NARRATE, "So it went.")
+    fake.answer(Purpose.COMPACT, keeps())
+    async with playing(path, fake, settings=NO_MEMORIES) as play:
+        start = play.rows(without=("draft", "context_checkpoints"))
+        at, kept = 0, set()
+        while True:
+            at += 1
+            play.story.store.db.execute("DELETE FROM context_checkpoints")
+            seen = drive_turns(at)
+            answer = await play.do("I go on.")
+            if answer.ok:
+                assert len(seen) < at
+                break
+            assert (answer.code, answer.draft) == ("stopped", "I go on."), at
+            assert play.rows(without=("draft", "context_checkpoints")) == start, at
+            assert play.sound(), at
+            kept.add(tuple(row["is_partial"] for row in checkpoints(play)))
+        assert at > 30
+        assert kept >= {(), (1,), (0,)}, "nothing, a chunk, the whole of it"
+
+
+@pytest.mark.spec("C8", "C18", "C19")
+async def test_a_smaller_model_in_mid_story_is_given_what_it_can_hold(tmp_path: Path) -> None:
+    path = long_story(tmp_path, 40)
+    large, tiny = teller(200_000), teller(8_000, "Ottoline")
+    async with playing(path, large, settings=NO_MEMORIES) as play:
+        assert (await play.do("There is Ottoline.")).ok
+        assert asked(large, Purpose.COMPACT) == []
+        assert len(asked(large, Purpose.NARRATE)[0].messages) > 80
+        await play.session.use_narrator(tiny)
+        assert (await play.do("I go on.")).ok
+        assert len(asked(tiny, Purpose.COMPACT)) > 1
+        assert all(tiny.count(request.messages) + request.max_output_tokens < 8_000 for request in tiny.requests)
+        assert "There is Ottoline." in text_of(asked(tiny, Purpose.NARRATE)[0])
+        await play.session.use_narrator(large)
+        assert (await play.do("I go further.")).ok
+        assert "The story so far:" in text_of(asked(large, Purpose.NARRATE)[-1])
+
+
+@pytest.mark.spec("C15", "C20", "C21")
+async def test_thousands_of_nodes_behind_a_summary_are_added_to_it_and_nothing_is_read_again(tmp_path: Path) -> None:
+    path = long_story(tmp_path, 40)
+    fake = teller()
+    async with playing(path, fake, answers="yes", settings=NO_MEMORIES) as play:
+        await play.do("I go on.")
+        first = play.story.node(checkpoints(play)[-1]["covered_through_node_id"])
+        lengthen(play.story, 2_400, first=500, size=100)
+        fake.requests.clear()
+        assert (await play.do("I go on.")).ok
+        compactions = asked(fake, Purpose.COMPACT)
+        second = play.story.node(checkpoints(play)[-1]["covered_through_node_id"])
+        assert second.depth > first.depth + 4_000
+        require_whole_and_in_order(compactions, [n.text for n in play.story.nodes(first.depth + 1, second.depth)])
+        assert not any(play.story.nodes(5, 5)[0].text in text_of(request) for request in compactions)
+        assert all("They went on." in text_of(request) for request in compactions)
+        assert not any(row["is_partial"] for row in checkpoints(play))
+
+
 # ---------------------------------------------------------------------------------------- which path it is
+
+
+@pytest.mark.spec("C14", "S10")
+async def test_undo_leaves_a_checkpoint_behind_and_redo_finds_it_again(tmp_path: Path) -> None:
+    path = long_story(tmp_path, 40)
+    fake = teller()
+    async with playing(path, fake, settings=NO_MEMORIES) as play:
+        await play.do("I go on.")
+        host, third = play.story.node(checkpoints(play)[0]["at_node_id"]), play.story.nodes(3, 3)[0]
+        steps = play.story.count - host.depth + 3
+        for line, is_there in ((f"/undo {steps}", False), (f"/redo {steps}", True), ("/go 1", False)):
+            assert (await play.do(line)).ok
+            (shown,) = (await play.do("/prompt")).of(PromptShown)
+            told = "\n".join(each["content"] for each in shown.messages)
+            assert ("The story so far:" in told) == is_there, line
+            assert ("Told 40." in told) == is_there, line
+        fake.requests.clear()
+        assert (await play.do({"command": "retry", "step": {"id": third.id}})).ok
+        (request,) = asked(fake, Purpose.NARRATE)
+        assert "Rain falls on the ferry." in text_of(request)
+        assert "Told" not in text_of(request)
+        assert "The story so far:" not in text_of(request)
 
 
 @pytest.mark.spec("C11", "C10")

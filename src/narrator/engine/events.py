@@ -435,7 +435,10 @@ class StatsShown:
 
 @dataclass(frozen=True, slots=True)
 class StatusShown:
-    """For ``/status``: campaign, place, position, redo, narrator and the host that gets the words ('' for none)."""
+    """For ``/status``: campaign, place, position, redo, narrator and the host that gets the words ('' for none).
+
+    ``window`` is the narrator's in tokens, ``window_source`` where that is known from (C3).
+    """
 
     wire_name: ClassVar[str] = "status"
     campaign: str
@@ -444,6 +447,8 @@ class StatusShown:
     redo: int
     narrator: str
     host: str = ""
+    window: int = 0
+    window_source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

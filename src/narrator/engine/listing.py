@@ -143,7 +143,8 @@ def _status(status: e.StatusShown) -> list[str]:
     place = f", {status.place}" if status.place else ""
     host = f" at {status.host}" if status.host else ""
     redo = f", {status.redo} to redo" if status.redo else ""
-    return [f"{status.campaign}{place}. Step {status.position}{redo}. Told by {status.narrator}{host}."]
+    told = f"{status.campaign}{place}. Step {status.position}{redo}. Told by {status.narrator}{host}."
+    return [told, f"Window {status.window:,} tokens, {status.window_source}."] if status.window else [told]
 
 
 def _stats(stats: e.StatsShown) -> list[str]:

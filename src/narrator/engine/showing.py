@@ -175,7 +175,10 @@ async def status(session: Session, command: Command) -> None:
     abilities = await session.abilities()
     place = str(story.state().values.get("location") or "")
     session.publish(
-        StatusShown(story.row.title, place, story.count, story.redo_steps, session.narrator.name, abilities.host)
+        StatusShown(
+            *(story.row.title, place, story.count, story.redo_steps, session.narrator.name, abilities.host),
+            *((abilities.window, abilities.window_source) if abilities.reads_messages else ()),
+        )
     )
 
 

@@ -131,6 +131,8 @@ def _status(event: e.StatusShown) -> Iterable[str]:
         yield f"at {event.place}"
     yield f"step {event.position}{f', {event.redo} to redo' if event.redo else ''}"
     yield f"told by {event.narrator}{f' at {event.host}' if event.host else ''}"
+    if event.window:
+        yield f"window {event.window:,} tokens, {event.window_source}"
 
 
 def _audit(event: e.AuditListed) -> Iterable[str]:

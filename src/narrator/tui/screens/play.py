@@ -261,6 +261,11 @@ class PlayScreen(PlayActs):
             is_read_only=self.story.is_read_only,
         )
 
+    @property
+    def is_window_assumed(self) -> bool:
+        """Whether nobody knows how much the narrator can read (C3)."""
+        return self._standing.is_assumed
+
     def _stand(self, **changes: object) -> None:
         from dataclasses import replace
 
@@ -458,7 +463,7 @@ class PlayScreen(PlayActs):
         if isinstance(window, int) and window > 0:
             self._stand(share=prompt.counted / window)
         left_out = sum(part.kind == "left-out" and part.source in ("card", "knowledge") for part in prompt.parts)
-        self._stand(crowded_out=left_out)
+        self._stand(crowded_out=left_out, is_assumed=prompt.budget.get("source") == "assumed")
 
     def _refresh_sides(self) -> None:
         if self.rail.display:

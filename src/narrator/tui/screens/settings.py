@@ -75,9 +75,12 @@ def choose_narrator(app: NarratorApp) -> None:
 def choose_setting(app: NarratorApp) -> None:
     """The settings that have a screen; the rest stand in config.toml."""
     stops = app.settings.reading.stop_at_unread
+    teller = app.settings.narrator or "chosen by what is there"
+    if any(screen.is_window_assumed for screen in app.play_screens()[-1:]):
+        teller += "; its window is assumed (context_window says better)"
     entries = [
         Entry("theme", "Theme", app.theme),
-        Entry("narrator", "Narrator", app.settings.narrator or "chosen by what is there"),
+        Entry("narrator", "Narrator", teller),
         Entry("unread", "Stop at the first unread line of a long narration", "on" if stops else "off"),
         Entry("keys", "Keys", "[keys] in config.toml"),
         Entry("file", "All settings", str(paths.config_file())),

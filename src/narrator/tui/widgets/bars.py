@@ -16,7 +16,8 @@ from narrator.tui.wrap import cells, clip
 class Standing:
     """What the status line says. ``share`` of the token budget used (None: unknown), ``rate`` tokens a second or 0.
 
-    ``crowded_out`` counts triggered cards and found passages that have no room in the prompt (C27).
+    ``crowded_out`` counts triggered cards and found passages that have no room in the prompt (C27). ``is_assumed``: the
+    window of the narrator is not known (C3).
     """
 
     campaign: str = ""
@@ -28,6 +29,7 @@ class Standing:
     host: str = ""
     rate: float = 0.0
     crowded_out: int = 0
+    is_assumed: bool = False
     is_telling: bool = False
     is_read_only: bool = False
 
@@ -50,6 +52,7 @@ def status_words(standing: Standing, width: int) -> str:
         (5, f"budget {gauge(standing.share)}" if standing.share is not None else ""),
         (2, f"{standing.crowded_out} without room" if standing.crowded_out else ""),
         (4, told),
+        (3, "window assumed" if standing.is_assumed else ""),
         (6, f"{standing.rate:.0f} tok/s" if standing.rate else ""),
         (1, "telling…" if standing.is_telling else ""),
     ]
