@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
@@ -161,6 +162,8 @@ def test_retrieval_and_summaries_are_measured(
 ) -> None:
     monkeypatch.setattr(of_memory, "SUMMARIZED", 600)
     assert [row.name for row in of_memory.retrieval(files, n=2)] == [f"recall/{name}" for name in SHAPES]
+    names = [row.name for row in of_memory.retrieval_by_meaning(files, tmp_path, n=2)]
+    assert names == ([f"recall by meaning/{name}" for name in SHAPES] if find_spec("wordllama") else [])
     requests, seconds = of_memory.first_summary(tmp_path)
     assert requests.floor is not None
     assert requests.value >= requests.floor > 1

@@ -66,6 +66,34 @@ async def test_the_boundary_is_exact_and_a_smaller_model_is_measured_anew(tmp_pa
             assert bool(needed) == bool(compactions)
 
 
+@pytest.mark.spec("C2", "C5", "C6", "T11")
+@pytest.mark.parametrize(
+    ("window", "line", "code", "named"),
+    [
+        (1_500, "I go on.", "window-too-small", ("1,500", "Requested output 375", "margin 64")),
+        (12_000, "x" * 12_000, "dynamic-tail-too-large", ("Largest: input “player” 12,0",)),
+        (12_000, "I go on.", "history-entry-too-large", ("the narrator text of #3, 15,0", "takes 15,")),
+    ],
+)
+async def test_what_cannot_fit_is_refused_before_anything_is_asked(
+    tmp_path: Path, window: int, line: str, code: str, named: tuple[str, ...]
+) -> None:
+    path = make(tmp_path, PLAIN, "ferry")
+    story = open_story(path)
+    lengthen(story, 1, size=15_000 if code == "history-entry-too-large" else 100)
+    story.close()
+    fake = FakeNarrator(capabilities=small(window))
+    async with playing(path, fake) as play:
+        before = play.rows()
+        answer = await play.do(line)
+        assert (answer.ok, answer.code, answer.draft) == (False, code, line)
+        (failed,) = answer.of(Failed)
+        assert all(each in failed.message for each in named), failed.message
+        assert failed.hint
+        assert fake.requests == []
+        assert play.rows() == before
+
+
 @pytest.mark.spec("C4")
 async def test_measured_counting_rebuilds_and_sends_once_more(tmp_path: Path) -> None:
     path = make(tmp_path, PLAIN, "ferry")

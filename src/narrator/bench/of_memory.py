@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from math import ceil
@@ -17,6 +18,7 @@ from narrator.bench.ready import BYTES_A_TOKEN, ReadyNarrator
 from narrator.bench.sampling import Goal, Row, in_turn, row
 from narrator.config import Settings
 from narrator.engine import memory
+from narrator.engine.meaning import VectorIndex, load_wordllama
 from narrator.engine.session import Session
 from narrator.engine.story import Story
 from narrator.engine.turn import plan_input
@@ -41,12 +43,37 @@ def retrieval(files: Mapping[str, Path], n: int = 60) -> list[Row]:
     return rows + against("long-100k", "recall", taken, 1.3, only=("forest-100k",))
 
 
-def _recall(story: Story, random: Random) -> Callable[[], object]:
+def retrieval_by_meaning(files: Mapping[str, Path], folder: Path, n: int = 60) -> list[Row]:
+    """The same fused with the extra ``semantic``, every memory with its vector; no rows where that is not installed."""
+    if load_wordllama() is None:
+        return []
+    random = Random(6)
+    (folder / "meaning").mkdir()
+    with ExitStack() as stack:
+        runner = stack.enter_context(asyncio.Runner())
+        calls: dict[str, Callable[[], object]] = {}
+        for name, path in files.items():
+            story = stack.enter_context(closing(Story.open(Path(shutil.copy(path, folder / "meaning")))))
+            index = VectorIndex(story.store, load_wordllama, lambda event: None)
+            runner.run(_learn(index))
+            calls[name] = _recall(story, random, index)
+        taken = in_turn(n, calls)
+    shutil.rmtree(folder / "meaning")
+    rows = [row(f"recall by meaning/{name}", taken[name]) for name in files]
+    return rows + against("long-100k", "recall by meaning", taken, 1.3, only=("forest-100k",))
+
+
+async def _learn(index: VectorIndex) -> None:
+    while await index.keep_up():
+        pass
+
+
+def _recall(story: Story, random: Random, by_meaning: VectorIndex | None = None) -> Callable[[], object]:
     state, shown_from = story.state(), max(1, story.count - SHOWN_STEPS)
 
     def recall() -> object:
         plan = plan_input(story, prose.player_input(random), "do", "do")
-        return memory.recall(story, plan, state, shown_from, RECALLED)
+        return memory.recall(story, plan, state, shown_from, RECALLED, by_meaning)
 
     return recall
 

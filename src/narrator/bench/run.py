@@ -61,7 +61,11 @@ MEASURES = (
         lambda bench: of_turns.turn_bytes(bench.files, bench.folder),
         fixtures.SMALL,
     ),
-    Measure("recall", "the memories for an input", lambda bench: of_memory.retrieval(bench.files)),
+    Measure(
+        "recall",
+        "the memories for an input",
+        lambda bench: of_memory.retrieval(bench.files) + of_memory.retrieval_by_meaning(bench.files, bench.folder),
+    ),
     Measure("summary", "the first summary of 5,000 steps", lambda bench: of_memory.first_summary(bench.folder), ()),
     Measure(
         "exchange", "a bundle out and in", lambda bench: of_exchange.bundle(bench.files, bench.folder), ("forest-100k",)

@@ -1,7 +1,8 @@
-"""A window that nobody knows is said where a player looks (C3)."""
+"""What a player has to know of the narrator's window stands in the status line: assumed, or too small (C3, C27)."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from narrator.narrators.fake import FakeNarrator
 from narrator.narrators.port import Capabilities
 from narrator.tui.screens.dialogs import Chooser
 from narrator.tui.widgets.bars import StatusLine
-from tests.tui.playing import make_campaign, playing
+from tests.tui.playing import DEFINITION, make_campaign, playing
 
 
 @pytest.mark.spec("C3", "U13")
@@ -27,3 +28,14 @@ async def test_the_status_line_and_the_settings_say_that_it_is_assumed(
         assert isinstance(play.app.screen, Chooser)
         told = next(entry for entry in play.app.screen._all if entry.key == "narrator")
         assert ("window is assumed" in told.detail) == is_said
+
+
+@pytest.mark.spec("C27", "U13")
+async def test_the_status_line_flags_triggered_cards_that_have_no_room(tmp_path: Path) -> None:
+    many = "".join(f'[[cards]]\nname = "Card {n}"\nkeys = ["wheel"]\ntext = "{f"Text {n} " * 80}"\n' for n in range(6))
+    fake = FakeNarrator(capabilities=Capabilities(8_192, "configured", max_output_tokens=512, model="fake"))
+    async with playing(make_campaign(tmp_path, definition=DEFINITION + many), fake, size=(120, 30)) as play:
+        await play.type("I wait.")
+        assert "without room" not in play.screen.query_one(StatusLine).render().plain
+        await play.type("I turn the wheel.")
+        assert re.search(r"\b[1-6] without room", play.screen.query_one(StatusLine).render().plain)
