@@ -16,6 +16,7 @@ from narrator.engine.story import Story
 from narrator.exchange.importing import import_files
 from narrator.store import reads, rows
 from tests.exchange.bringing import SAMPLES, around, bring, still, story_of
+from tests.exchange.novelai_packing import TALE, container, document
 from tests.store.making import make
 
 
@@ -242,6 +243,56 @@ def test_a_graph_that_tells_another_line_is_left_out(tmp_path: Path) -> None:
     report = bring(tmp_path, write(tmp_path, "a.json", value))
     assert report.nodes == 5
     assert any(each.field == "datablocks" for each in report.details)
+
+
+@pytest.mark.spec("X5")
+def test_a_story_of_the_newer_editor_of_novelai(tmp_path: Path) -> None:
+    path = tmp_path / "pier.story"
+    path.write_bytes(container(document(*TALE)))
+    report = bring(tmp_path / "shelf", path)
+    assert (report.format, report.title, report.nodes) == ("novelai-story", "The Long Pier", 4)
+    assert report.details[0].reason == "2 states of editing; the text stands as it is"
+    with story_of(report) as story:
+        found = line(story)
+        assert [(node.role, node.text) for node in found] == [
+            ("opening", TALE[0][0]),
+            ("narrator", f"{TALE[1][0]}\n{TALE[2][0]}"),
+            ("player", TALE[3][0]),
+            ("narrator", f"\n{TALE[5][0]}"),
+        ]
+        assert story.definition.premise == "It is low water."
+        assert story.state().values["story.note"] == "Short sentences."
+
+
+@pytest.mark.spec("X3")
+@pytest.mark.parametrize(
+    "packed",
+    [
+        b"",
+        b"\xc1\x05",
+        b"\xd4\x72\x40\x91\x01\x01",
+        b"\xd6\x62\xff\xff\xff\xff\xa0",
+        b"\xd6\x62\x00\x00\x00\x00\xa0",
+        b"\xdd\xff\xff\xff\xff",
+        b"\x91" * 50_000,
+        b"\xd4\x14\x00" * 50_000,
+        b"\xd4\x69\x00\x80",
+        b"\x81\x90\x01",
+        b"\xd7\xff" + b"\xff" * 8,
+        b"\x80",
+    ],
+    ids=lambda packed: packed[:8].hex() or "empty",
+)
+def test_a_document_that_is_none_is_refused_with_a_hint(tmp_path: Path, packed: bytes) -> None:
+    path = tmp_path / "a.story"
+    path.write_bytes(container(packed))
+    with pytest.raises(BadImport, match=r"cannot be read|no text in the story"):
+        bring(tmp_path / "shelf", path)
+    whole = document(*TALE)
+    for share in range(1, 20):
+        path.write_bytes(container(whole[: len(whole) * share // 20]))
+        with pytest.raises(BadImport, match="cannot be read"):
+            bring(tmp_path / "shelf", path)
 
 
 def test_textgen_shown_alone_is_unescaped(tmp_path: Path) -> None:

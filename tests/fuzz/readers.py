@@ -26,6 +26,7 @@ from narrator.exchange import detect, prose
 from narrator.exchange.exporting import Wish, export
 from narrator.exchange.importing import Surroundings, import_files
 from narrator.store.verify import verify
+from tests.exchange.novelai_packing import TALE, container, document
 
 SAMPLES = Path(__file__).parents[1] / "exchange" / "samples"
 SECONDS = 10.0
@@ -55,7 +56,10 @@ def archive(text: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """``as_format`` None: what the file is, is found out. ``wrap`` packs a JSON text as the files of this kind do."""
+    """``as_format`` None: what the file is, is found out. ``wrap`` packs a JSON text as the files of this kind do.
+
+    ``is_prose``: there is no JSON to be changed in it. ``frame`` makes the file, where what is fuzzed is a part of it.
+    """
 
     name: str
     as_format: str | None
@@ -63,6 +67,7 @@ class Reader:
     wrap: Callable[[bytes], bytes] = bytes
     has_lines: bool = False
     is_prose: bool = False
+    frame: Callable[[bytes], bytes] = bytes
 
 
 def _json(name: str, *samples: str) -> Reader:
@@ -86,6 +91,7 @@ READERS = {
         _json("aidungeon-cards", "aidungeon-cards.json"),
         _json("kobold", "kobold-lite.json", "kobold-v2.json"),
         _json("novelai-story", "novelai.story"),
+        Reader("novelai-document", "novelai-story", ("document",), is_prose=True, frame=container),
         _json("novelai-scenario", "novelai.scenario"),
         _json("novelai-lorebook", "novelai.lorebook"),
         _json("loom", "loom-tree.json"),
@@ -113,6 +119,8 @@ def seeds(reader: Reader) -> tuple[bytes, ...]:
 def _seeds(reader: Reader, name: str) -> Iterable[bytes]:
     if name == "bundle":
         yield from _bundles()
+    elif name == "document":
+        yield document(*TALE)
     elif name == "*":
         yield from (
             each.read_bytes() for each in sorted(SAMPLES.rglob("*")) if each.is_file() and ".expect." not in each.name
@@ -164,7 +172,7 @@ class Examiner:
 
     def examine(self, data: bytes) -> None:
         """One execution. Raises what is wrong."""
-        self._file.write_bytes(data)
+        self._file.write_bytes(self.reader.frame(data))
         began = time.process_time()
         try:
             try:

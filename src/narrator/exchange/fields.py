@@ -38,12 +38,12 @@ class Fields:
         self._read.add(key)
         return self.value.get(key)
 
-    def text(self, *keys: str, default: str = "") -> str:
-        """The text under the first of these keys that has one."""
+    def text(self, *keys: str, default: str = "", most: int = limits.TEXT_CHARACTERS) -> str:
+        """The text under the first of these keys that has one; what is longer than ``most`` is cut."""
         for key in keys:
             found = self.raw(key)
             if found is not None:
-                return text_of(self.notes, self.place(key), key, found)
+                return text_of(self.notes, self.place(key), key, found, most)
         return default
 
     def number(self, key: str, default: float = 0) -> float:
@@ -139,7 +139,7 @@ class Fields:
                 self.notes.dropped(self.place(key), key, reason)
 
 
-def text_of(notes: Notes, where: str, name: str, found: Any) -> str:
+def text_of(notes: Notes, where: str, name: str, found: Any, most: int = limits.TEXT_CHARACTERS) -> str:
     """A text; numbers are written out, lists and objects dropped, what is too long is cut. Noted, each."""
     if isinstance(found, bool) or not isinstance(found, str):
         if found is None:
@@ -149,9 +149,9 @@ def text_of(notes: Notes, where: str, name: str, found: Any) -> str:
             return ""
         notes.changed(where, name, f"{found!r:.40} was read as text")
         found = str(found).lower() if isinstance(found, bool) else str(found)
-    if len(found) > limits.TEXT_CHARACTERS:
-        notes.changed(where, name, f"it was cut to {limits.TEXT_CHARACTERS:,} characters")
-        return str(found[: limits.TEXT_CHARACTERS])
+    if len(found) > most:
+        notes.changed(where, name, f"it was cut to {most:,} characters")
+        return str(found[:most])
     return str(found)
 
 

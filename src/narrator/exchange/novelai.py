@@ -1,14 +1,17 @@
 """NovelAI: stories, scenarios, lorebooks.
 
-A story is a line of fragments and a graph of edits. Where the graph tells the same line, its other ends become takes.
+A story of the older editor is a line of fragments and a graph of edits; where the graph tells the same line, its other
+ends become takes. One of the newer editor is a packed document of paragraphs.
 """
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 from narrator.core.errors import BadImport
 from narrator.core.tree import Mode, Role
+from narrator.exchange import limits, novelai_document
 from narrator.exchange.fields import Fields, moment
 from narrator.exchange.lore import Shelf, novel_entry
 from narrator.exchange.plan import Plan, in_order
@@ -26,9 +29,46 @@ def read_story(value: Any, notes: Notes) -> Plan:
     _context(plan, content)
     plan.cards = _lorebook(content.table("lorebook"), notes)
     if "document" in content and "story" not in content:
-        raise BadImport(
-            f"{notes.file}: this story is in the newer editor's own encoding.", "Export it from there as plain text."
+        _read_document(plan, content, notes, created)
+    else:
+        _read_fragments(plan, content, notes, created)
+    if not plan.steps:
+        raise BadImport(f"{notes.file}: there is no text in the story.")
+    content.mark("storyContentVersion")
+    content.skip("settingsDirty", "didGenerate", "storyContextConfig")
+    content.rest()
+    metadata.mark("storyMetadataVersion")
+    metadata.skip("id", "textPreview", "lastUpdatedAt", "isModified")
+    metadata.rest()
+    whole.mark("storyContainerVersion")
+    whole.rest()
+    return plan
+
+
+def _read_document(plan: Plan, content: Fields, notes: Notes, created: str) -> None:
+    """A story of the newer editor: paragraphs that come from one hand are a step."""
+    packed = content.text("document", most=limits.FILE_BYTES)
+    document = Fields(notes, novelai_document.unpack(packed, notes), "content.document")
+    at = 0
+    for is_typed, some in groupby(novelai_document.paragraphs(document, notes), key=lambda each: each[0]):
+        text = "\n".join(each[1] for each in some)
+        if text.strip():
+            role, mode = _ROLES["user"] if is_typed else ("narrator", None)
+            at = plan.add(at, role, text, mode, created_at=created)
+    plan.tip = at
+    history = document.table("history")
+    states = history.raw("nodes")
+    if isinstance(states, dict) and len(states) > 1:
+        notes.dropped(
+            "content.document.history", "history", f"{len(states):,} states of editing; the text stands as it is"
         )
+    history.mark("root", "current")
+    document.skip("dirtySections", "step")
+    document.rest()
+
+
+def _read_fragments(plan: Plan, content: Fields, notes: Notes, created: str) -> None:
+    """A story of the older editor: fragments, and a graph of edits."""
     story = content.table("story")
     fragments = [(row.text("origin"), row.text("data")) for row in story.rows("fragments")]
     blocks = list(story.rows("datablocks"))
@@ -44,18 +84,7 @@ def read_story(value: Any, notes: Notes) -> Plan:
                 role, mode = _ROLES.get(origin, ("narrator", None))
                 at = plan.add(at, role, text, mode, created_at=created)
         plan.tip = at
-    if not plan.steps:
-        raise BadImport(f"{notes.file}: there is no text in the story.")
     story.rest()
-    content.mark("storyContentVersion")
-    content.skip("settingsDirty", "didGenerate", "storyContextConfig")
-    content.rest()
-    metadata.mark("storyMetadataVersion")
-    metadata.skip("id", "textPreview", "lastUpdatedAt", "isModified")
-    metadata.rest()
-    whole.mark("storyContainerVersion")
-    whole.rest()
-    return plan
 
 
 def _graph(plan: Plan, blocks: list[Fields], current: int, fragments: list[tuple[str, str]], created: str) -> bool:
