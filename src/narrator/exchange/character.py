@@ -20,7 +20,7 @@ from typing import Any
 from narrator.core.errors import BadImport
 from narrator.exchange import limits
 from narrator.exchange.decoding import decode, parse_json
-from narrator.exchange.fields import Fields
+from narrator.exchange.fields import Fields, text_of
 from narrator.exchange.lore import Shelf, without_secrets
 from narrator.exchange.plan import Plan
 from narrator.exchange.report import Notes
@@ -48,13 +48,7 @@ def read(value: Any, notes: Notes) -> Plan:
     fill = _macros(card.text("nickname").strip() or name)
     _premise(plan, card, fill)
     plan.note = fill(card.text("post_history_instructions"))
-    greetings = [fill(card.text("first_mes"))]
-    greetings += [
-        fill(each)
-        for key in ("alternate_greetings", "group_only_greetings")
-        for each in card.items(key)
-        if isinstance(each, str)
-    ]
+    greetings = _greetings(card, fill)
     for greeting in dict.fromkeys(greetings):
         if greeting.strip() or len(greetings) == 1:
             plan.add(0, "opening", greeting)
@@ -69,6 +63,19 @@ def read(value: Any, notes: Notes) -> Plan:
         whole.rest("it repeats an older form of the card")
     _keep(plan, card, name, notes)
     return plan
+
+
+def _greetings(card: Fields, fill: Callable[[str], str]) -> list[str]:
+    """The first message and the others; of those that read alike one, noted."""
+    found = [fill(card.text("first_mes"))]
+    for key in ("alternate_greetings", "group_only_greetings"):
+        for index, each in enumerate(card.items(key)):
+            where = f"{card.place(key)}[{index}]"
+            greeting = fill(text_of(card.notes, where, key, each))
+            if greeting.strip() and greeting in found:
+                card.notes.dropped(where, key, "it reads as a greeting before it")
+            found.append(greeting)
+    return found
 
 
 def _premise(plan: Plan, card: Fields, fill: Callable[[str], str]) -> None:

@@ -130,6 +130,14 @@ class Fields:
         """What nobody has read, without what is empty."""
         return {key: each for key, each in self.value.items() if key not in self._read and not is_empty(each)}
 
+    def unused(self) -> dict[str, Any]:
+        """The same with what is false or 0: for another program that may be the choice of somebody."""
+        return {
+            key: each
+            for key, each in self.value.items()
+            if key not in self._read and (each in (0, False) or not is_empty(each))
+        }
+
     def rest(self, reason: str = "it is not used here") -> None:
         """Note everything that nobody has read; secrets in it are counted one by one (X6)."""
         for key, value in self.unread().items():

@@ -6,15 +6,16 @@ What an entry says that a card cannot is kept with it for re-export (X6).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import regex
 
 from narrator.core.definition import Card
-from narrator.exchange import limits
+from narrator.exchange import expressions, limits
 from narrator.exchange.decoding import is_shallow
 from narrator.exchange.fields import Fields, is_secret, split_keys
+from narrator.exchange.mending import number
 from narrator.exchange.plan import FoundCard, renamed
 from narrator.exchange.report import Notes
 
@@ -56,9 +57,9 @@ class Shelf:
     def put(self, entry: Fields, name: str, text: str, keys: Iterable[str], **rest: Any) -> None:
         """Add a card; what nobody has read of its entry is kept with it."""
         card = make_card(entry.notes, entry.where, name, text, keys, **rest)
-        extra = without_secrets(entry.notes, entry.unread(), entry.where) or {}
-        if extra:
-            entry.notes.kept(entry.where, ", ".join(list(extra)[:12]), "kept for re-export")
+        extra = without_secrets(entry.notes, entry.unused(), entry.where) or {}
+        if told := [key for key in extra if key in entry.unread()]:
+            entry.notes.kept(entry.where, ", ".join(told[:12]), "kept for re-export")
         self.cards.append(FoundCard(renamed(card, self._taken), extra))
 
 
@@ -86,15 +87,8 @@ def make_card(
 def _patterns(notes: Notes, where: str, keys: list[str], *, is_regex: bool, whole_word: bool) -> list[str]:
     found = []
     for key in keys:
-        slashed = _SLASHED.match(key.strip())
-        if slashed is not None:
-            pattern = slashed[1] if "i" in slashed[2] else f"(?-i:{slashed[1]})"
-        elif is_regex:
-            pattern = key
-        else:
-            plain = regex.escape(key.strip(), special_only=True)
-            pattern = rf"\b{plain}\b" if whole_word else plain
         try:
+            pattern = _pattern(key.strip(), is_regex=is_regex, whole_word=whole_word)
             if len(pattern) > _PATTERN_CHARACTERS:
                 raise ValueError("it is too long")
             regex.compile(pattern)
@@ -105,6 +99,17 @@ def _patterns(notes: Notes, where: str, keys: list[str], *, is_regex: bool, whol
     return found
 
 
+def _pattern(key: str, *, is_regex: bool, whole_word: bool) -> str:
+    """The expression that a key is, or stands for. Raises ``ValueError``."""
+    slashed = _SLASHED.match(key)
+    if slashed is not None:
+        return expressions.from_javascript(slashed[1], slashed[2])
+    if is_regex:
+        return key
+    plain = str(regex.escape(key, special_only=True))
+    return rf"\b{plain}\b" if whole_word else plain
+
+
 def world_info(shelf: Shelf, entry: Fields) -> None:
     """One entry of SillyTavern's World Info."""
     keys, secondary = entry.words("key"), entry.words("keysecondary")
@@ -113,13 +118,14 @@ def world_info(shelf: Shelf, entry: Fields) -> None:
     depth = entry.raw("scanDepth")
     case, whole = entry.raw("caseSensitive"), entry.raw("matchWholeWords")
     entry.skip("uid", "displayIndex", "addMemo", "vectorized")
+    _note_chance(entry, entry.value)
     shelf.put(
         entry,
         entry.text("comment"),
         entry.text("content"),
         keys,
         secondary=secondary if is_selective else (),
-        secondary_logic=_LOGIC[logic] if logic < len(_LOGIC) else "any",
+        secondary_logic=_logic(entry, logic),
         is_enabled=not entry.truth("disable"),
         is_constant=entry.truth("constant"),
         priority=_bounded(entry.number("order", 100)),
@@ -131,6 +137,22 @@ def world_info(shelf: Shelf, entry: Fields) -> None:
     )
 
 
+def _logic(entry: Fields, number: int) -> str:
+    """How secondary keys join, by SillyTavern's number."""
+    if number < len(_LOGIC):
+        return _LOGIC[number]
+    entry.notes.changed(entry.place("selectiveLogic"), "selectiveLogic", f"there is no logic {number}; any is taken")
+    return _LOGIC[0]
+
+
+def _note_chance(entry: Fields, holder: Mapping[str, Any]) -> None:
+    """A chance below a hundred is not thrown here: the card is there whenever its keys are met."""
+    chance = number(holder.get("probability"))
+    if chance is not None and chance < 100 and holder.get("useProbability") is not False:
+        reason = f"the chance of {chance} in 100 is not thrown: the card comes whenever its keys do; kept for re-export"
+        entry.notes.dropped(entry.where, "probability", reason)
+
+
 def book_entry(shelf: Shelf, entry: Fields) -> None:
     """One entry of a character book or a lorebook_v3, decorators taken off its text."""
     text, decorators = _undecorated(entry.text("content"))
@@ -138,7 +160,10 @@ def book_entry(shelf: Shelf, entry: Fields) -> None:
     is_selective = entry.truth("selective")
     secondary = entry.words("secondary_keys")
     extensions = entry.value.get("extensions")
-    depth = extensions.get("scan_depth") if isinstance(extensions, dict) else None
+    # Read beside the rest, and kept whole with it: the fields that SillyTavern puts where the format has no place.
+    more = Fields(entry.notes, extensions if isinstance(extensions, dict) else {}, entry.place("extensions"))
+    depth = more.raw("scan_depth")
+    _note_chance(entry, more.value)
     name, comment = entry.text("name"), entry.text("comment")
     entry.skip("id")
     before = len(shelf.cards)
@@ -149,11 +174,15 @@ def book_entry(shelf: Shelf, entry: Fields) -> None:
         keys,
         is_regex=entry.truth("use_regex"),
         secondary=secondary if is_selective else (),
+        secondary_logic=_logic(more, more.whole("selectiveLogic")),
         is_enabled=entry.truth("enabled", default=True) and "dont_activate" not in decorators,
         is_constant=entry.truth("constant") or "constant" in decorators,
         priority=_bounded(entry.number("priority", entry.number("insertion_order"))),
         scan_depth=_depth(decorators.get("scan_depth", depth)),
-        is_case_sensitive=entry.truth("case_sensitive"),
+        is_case_sensitive=entry.truth("case_sensitive") or more.truth("case_sensitive"),
+        is_whole_word=more.truth("match_whole_words", default=True),
+        sticky=more.whole("sticky"),
+        cooldown=more.whole("cooldown"),
     )
     if decorators:
         shelf.cards[before].extra["decorators"] = decorators

@@ -12,6 +12,7 @@ from typing import Any
 from narrator.core.campaign import parse_definition
 from narrator.core.definition import Card
 from narrator.core.tree import Node
+from narrator.exchange.expressions import to_javascript
 from narrator.exchange.progress import Progress, silent
 from narrator.store import reads, rows, sources
 from narrator.store.open import Store
@@ -71,10 +72,7 @@ def world_info(store: Store) -> str:
 
 def _entry(uid: int, card: Card, extra: dict[str, Any]) -> dict[str, Any]:
     def key(text: str) -> str:
-        if not card.is_regex:
-            return text
-        is_exact = text.startswith("(?-i:") and text.endswith(")")
-        return f"/{text[5:-1]}/" if is_exact else f"/{text}/i"
+        return to_javascript(text) if card.is_regex else text
 
     return {
         **extra,
