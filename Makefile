@@ -92,7 +92,7 @@ lint: $(TESTED)
 check: lint test
 
 bench: $(PLAYED)
-	@$(PY) -m narrator bench $(ARGS)
+	@NARRATOR_BENCH_MODEL="$${NARRATOR_BENCH_MODEL:-$(wildcard $(MODEL))}" $(PY) -m narrator bench $(ARGS)
 
 # The story tree against a naive model of it, for 100,000 verbs: the long form of a test that `test` runs short.
 machine: $(TESTED)

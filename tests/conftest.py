@@ -181,6 +181,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def model() -> Path:
+    """The small real model that ``make test-embedded`` has fetched; for tests that are marked ``embedded``."""
+    path = os.environ.get("NARRATOR_TEST_MODEL", "")
+    assert path, "NARRATOR_TEST_MODEL names no model: run `make test-embedded`."
+    return Path(path)
+
+
 @pytest.fixture
 def clock() -> Callable[[], str]:
     """A clock that stands still at 2026-01-02T03:04:05Z."""

@@ -55,14 +55,6 @@ def request(messages: Sequence[Message] = SHORT, purpose: Purpose = Purpose.NARR
     return Request(purpose, tuple(messages), SCENE, options.pop("tokens", 24), **options)
 
 
-@pytest.fixture(scope="session")
-def model() -> Path:
-    """The file that ``make test-embedded`` has fetched."""
-    path = os.environ.get("NARRATOR_TEST_MODEL", "")
-    assert path, "NARRATOR_TEST_MODEL names no model: run `make test-embedded`."
-    return Path(path)
-
-
 @pytest.fixture
 async def tiny(model: Path) -> AsyncIterator[EmbeddedNarrator]:
     narrator = EmbeddedNarrator("tiny", model_path=model, sampling={"seed": 5, "temperature": 0})

@@ -253,3 +253,34 @@ def test_no_colour_and_a_dumb_terminal(terminal: Tmux) -> None:
     seen = terminal.wait("Rain has found")
     assert "▸" not in seen
     terminal.wait("More: press Enter")
+
+
+@pytest.mark.spec("T14", "T16", "U9")
+def test_a_fault_of_the_program_is_one_line_and_gives_no_variable_away(terminal: Tmux) -> None:
+    """Textual would print a traceback with what every variable held."""
+    (terminal.home / "config.toml").write_text(
+        'narrator = "mine"\n[narrators.mine]\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:9/v1"\n'
+        'model = "m"\napi_key_env = "CANARY_KEY"\ncontext_window = 50000\n'
+    )
+    faulty = (
+        "import os, sys; from narrator.cli import main; from narrator.tui.screens import play\n"
+        "def boom(self):\n"
+        "    held = os.environ['CANARY_KEY']\n"
+        "    raise RuntimeError('the screen fell over')\n"
+        "play.PlayScreen.key_f9 = boom\n"
+        f"sys.exit(main(['play', '{SAMPLE}']))\n"
+    )
+    script = terminal.home / "faulty.py"
+    script.write_text(faulty)
+    terminal.start(command=f"CANARY_KEY=canary.77b0 {sys.executable} {script}; echo exit $?; read more")
+    terminal.wait("do ▸")
+    terminal.type("never lost")
+    terminal.wait("never lost")
+    terminal.keys("F9")
+    seen = terminal.wait("exit 1")
+    assert "RuntimeError: a fault of the program." in "".join(seen.splitlines())
+    assert "Traceback" not in seen
+    log = (terminal.home / "logs" / "narrator.log").read_text()
+    assert "the screen fell over" in log
+    assert "canary.77b0" not in seen + log
+    assert draft(terminal) == "never lost"

@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 
-from narrator.bench import fixtures, of_exchange, of_growth, of_memory, of_reading, of_turns, sampling
+from narrator.bench import fixtures, of_cache, of_exchange, of_growth, of_memory, of_reading, of_turns, sampling
 from narrator.bench.sampling import Row
 from narrator.core.errors import BadValue, NarratorError
 
@@ -19,10 +19,11 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What a measure gets: the campaigns by name, and a folder for files of its own."""
+    """What a measure gets: the campaigns by name, a folder for files of its own, a model file where there is one."""
 
     files: dict[str, Path]
     folder: Path
+    model: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,12 @@ MEASURES = (
         "echo", "a key's echo while a turn streams", lambda bench: _keys().echo(bench.files, bench.folder), _APP[:1]
     ),
     Measure("memory", "memory of the app", lambda bench: _screen().memory(bench.files, bench.folder), _APP),
+    Measure(
+        "cache",
+        "what an engine reads anew a turn, with a real model",
+        lambda bench: of_cache.afresh(bench.folder, bench.model),
+        (),
+    ),
     Measure("fork", "bytes a fork adds to the file", lambda bench: of_growth.fork_bytes(bench.folder), ()),
 )
 
@@ -95,9 +102,13 @@ def run(
     only: Sequence[str] = (),
     is_small: bool = False,
     is_processor_time: bool = False,
+    model: Path | None = None,
     say: Say = lambda text: None,
 ) -> list[Row]:
-    """Run the chosen measures in ``folder``. ``is_small`` leaves out the campaigns of 100,000 steps."""
+    """Run the chosen measures in ``folder``. ``is_small`` leaves out the campaigns of 100,000 steps.
+
+    ``model`` is a GGUF file for the measure that wants a real one.
+    """
     sampling.count_processor_time(is_processor_time)
     measures = chosen(only)
     wanted = {name for measure in measures for name in measure.campaigns}
@@ -105,7 +116,7 @@ def run(
     names = [name for name in there if name in wanted]
     if names:
         say(f"Writing {', '.join(names)} …")
-    bench = Bench(_build(folder, names), folder)
+    bench = Bench(_build(folder, names), folder, model)
     rows: list[Row] = []
     for measure in measures:
         say(f"Measuring {measure.name}: {measure.title} …")

@@ -23,6 +23,7 @@ def command(is_json: bool, only: tuple[str, ...], is_small: bool, is_processor_t
     Example: narrator bench --only window --only open --small
     """
     with tempfile.TemporaryDirectory(prefix="narrator-bench-", ignore_cleanup_errors=True) as folder:
+        model = _model()
         # Before anything of narrator looks at it: no measure may come near the player's own campaigns.
         os.environ["NARRATOR_HOME"] = str(Path(folder, "home"))
         from narrator.bench import report
@@ -33,6 +34,17 @@ def command(is_json: bool, only: tuple[str, ...], is_small: bool, is_processor_t
             only=only,
             is_small=is_small,
             is_processor_time=is_processor_time,
+            model=model,
             say=lambda text: click.echo(text, err=True),
         )
     click.echo(report.as_json(rows) if is_json else report.as_table(rows))
+
+
+def _model() -> Path | None:
+    """The model file for the measure that wants a real one: the one that the environment names, else a player's own."""
+    if named := os.environ.get("NARRATOR_BENCH_MODEL", ""):
+        return Path(named).expanduser()
+    from narrator import config, paths
+
+    narrators = config.read(paths.config_file())[0].narrators.values()
+    return next((Path(each.model_path).expanduser() for each in narrators if each.model_path), None)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from narrator import log
 from narrator.config import NarratorSettings, Settings
 from narrator.core.errors import BadValue
 from narrator.narrators.discovery import Found
@@ -91,11 +92,14 @@ def _server(settings: Settings, name: str, chosen: NarratorSettings) -> Narrator
     from narrator.narrators.openai_compatible import OpenAICompatible
     from narrator.narrators.secret import resolve_key
 
+    key = resolve_key(chosen.api_key_env, chosen.api_key_command)
+    if key is not None:
+        log.hide(key.reveal())
     return OpenAICompatible(
         name,
         base_url=chosen.base_url or "",
         model=chosen.model or "",
-        api_key=resolve_key(chosen.api_key_env, chosen.api_key_command),
+        api_key=key,
         context_window=chosen.context_window,
         max_output_tokens=chosen.max_output_tokens,
         counting=chosen.counting,

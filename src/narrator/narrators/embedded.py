@@ -15,6 +15,7 @@ import os
 import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,12 +25,17 @@ from narrator.core.prompt import Message
 from narrator.narrators import engine_process, gguf, tokens
 from narrator.narrators.engine_process import EngineProcess
 from narrator.narrators.openai_compatible import OpenAICompatible
-from narrator.narrators.port import Capabilities, Chunk, Completion, Delta, Finish, Request, whole
+from narrator.narrators.port import Capabilities, Chunk, Completion, Delta, Finish, Purpose, Request, whole
 from narrator.narrators.secret import Secret
 from narrator.narrators.server_tokens import ServerTokenizer
 
-_CACHE_MIB: Final = 1024
-"""Memory for prompts beside the one at hand, so that upkeep does not cost the next turn its cache."""
+_ASIDE, _UNSUMMED, _TOLD = range(3)
+"""Lines of prompts that the engine remembers, each beside the others (C11): memories and summaries; questions about a
+turn that leave the summary of the story out (C30); narrations, and all that goes on where they end. The last is the one
+that the engine forgets last."""
+_LINE: Final = "id_slot"
+_MORE_CELLS: Final = 1.75
+"""Room for what is remembered of all lines, over the window."""
 _PROGRESS: Final = {"return_progress": True}
 """Have the engine tell while it reads a prompt, so that a long one is no silence."""
 _SAMPLING_FOR_SMALL: Final = {"temperature": 0.7, "repeat_penalty": 1.1}
@@ -72,6 +78,7 @@ class EmbeddedNarrator:
         self._tokenizer: ServerTokenizer | None = None
         self._frames: dict[str, int] = {}
         self._turn = asyncio.Lock()
+        self._last_told: tuple[Message, ...] = ()
 
     def __repr__(self) -> str:
         return f"EmbeddedNarrator({self.name!r}, model_path={str(self.model_path)!r})"
@@ -108,10 +115,10 @@ class EmbeddedNarrator:
         window = self._window_of(model)
         orders = {
             "model_path": str(self.model_path),
-            "window": window,
+            "cells": int(window * _MORE_CELLS),
+            "lines": _TOLD + 1,
             "threads": threads(),
             "secret": secret,
-            "cache_mib": _CACHE_MIB,
             "memory": self._memory,
         }
         self._engine = await engine_process.start(self.name, orders)
@@ -183,7 +190,7 @@ class EmbeddedNarrator:
         async with self._turn:
             client = await self._ready()
             engine, has_begun = self._engine, False
-            async with aclosing(client.stream(request)) as chunks:
+            async with aclosing(client.stream(self.in_line(request))) as chunks:
                 try:
                     async for chunk in chunks:
                         has_begun = has_begun or isinstance(chunk, Delta | Finish)
@@ -192,6 +199,19 @@ class EmbeddedNarrator:
                     if not has_begun and engine is not None:
                         engine.kill()
                     raise
+
+    def in_line(self, request: Request) -> Request:
+        """The request with the line of prompts that it goes on with; one that has a line keeps it. What is answered
+        does not hang on it.
+        """
+        if _LINE in request.sampling:
+            return request
+        line = _ASIDE if request.purpose in (Purpose.MEMORY, Purpose.COMPACT) else _TOLD
+        if request.purpose is Purpose.NARRATE:
+            self._last_told = request.messages
+        elif line == _TOLD and len(self._last_told) > 2 and request.messages[:2] != self._last_told[:2]:
+            line = _UNSUMMED
+        return replace(request, sampling={**request.sampling, _LINE: line})
 
     async def complete(self, request: Request) -> Completion:
         """The whole answer to a request with a schema; the engine can form no other."""
@@ -239,6 +259,11 @@ class EmbeddedNarrator:
         found = await client.ask("/tokenize", {"content": prompt, "add_special": True, "parse_special": True})
         listed = found.get("tokens") if isinstance(found, dict) else None
         return len(listed) if isinstance(listed, list) else None
+
+    async def tokens_of(self, messages: Sequence[Message]) -> int | None:
+        """Tokens of these messages as they are in the model's template; None where it has no place for them."""
+        client = await self._ready()
+        return await self._size_of(client, [{"role": each.role, "content": each.content} for each in messages])
 
     async def aclose(self) -> None:
         """End the engine, whatever it does."""

@@ -77,8 +77,10 @@ def _load(orders: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
 
     params = xllamacpp.CommonParams()
     params.model.path = orders["model_path"]
-    params.n_ctx = orders["window"]
-    params.n_parallel = 1
+    # The lines of prompts share one memory. Where it runs full, llama.cpp forgets the one with the lowest number first.
+    params.n_ctx = orders["cells"]
+    params.n_parallel, params.kv_unified = orders["lines"], True
+    params.cache_idle_slots, params.cache_ram_mib = False, 0
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = orders["threads"]
     params.api_keys = [orders["secret"]]
     params.hostnames = ["127.0.0.1"]
@@ -89,7 +91,6 @@ def _load(orders: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     params.cors_origins, params.cors_credentials = _NO_ORIGIN, False
     params.verbosity = -1
     params.cache_prompt = True
-    params.cache_ram_mib = orders["cache_mib"]
     params.warmup = False
     server = xllamacpp.Server(params)
     return server, {"address": server.listening_address}

@@ -73,9 +73,11 @@ def _events_in(reader: EventReader, piece: bytes | None) -> tuple[list[str], str
 
 
 def _answer_in(server: Server, text: str) -> Answer:
-    """One chunk through the door. An error inside the stream is ``Broken``, and so is what is no chunk."""
+    """One chunk through the door, without the key if the server gave it back. An error inside the stream is
+    ``Broken``, and so is what is no chunk.
+    """
     try:
-        answer = Answer.model_validate_json(text.encode("utf-8", "surrogateescape"))
+        answer = Answer.model_validate_json(server.scrub(text).encode("utf-8", "surrogateescape"))
     except ValidationError:
         raise Broken(failures.explain_bytes(server, "something that is no chat completion")) from None
     if answer.error:

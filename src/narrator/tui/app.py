@@ -250,6 +250,12 @@ class NarratorApp(App[int], inherit_bindings=False):
             return str(error)
         return ""
 
+    def _fatal_error(self) -> None:
+        """A fault of the program. Textual would print a traceback with what every variable held; ``run`` hands the
+        fault to the command line instead, which says it in a line and keeps the traceback for the log.
+        """
+        self._close_messages_no_wait()
+
 
 def run(
     path: Path | None = None,
@@ -258,7 +264,9 @@ def run(
     notes: tuple[str, ...] = (),
     narrator: str | None = None,
 ) -> int:
-    """Run the app until it is left; the exit code. What the command line calls."""
+    """Run the app until it is left; the exit code. What the command line calls. Raises what the app died of."""
     app = NarratorApp(path, settings=settings, notes=notes, narrator=narrator)
     result = app.run()
+    if app._exception is not None:
+        raise app._exception
     return result if isinstance(result, int) else app.return_code or 0
