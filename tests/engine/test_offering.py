@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,13 @@ from narrator.core.prompt import FOR_SMALL
 from narrator.engine import casting
 from narrator.engine.events import Noted
 from narrator.engine.session import Session
+from narrator.engine.trying import elsewhere, try_narrator
 from narrator.narrators import discovery
 from narrator.narrators.discovery import Found
 from narrator.narrators.fake import FakeNarrator
 from narrator.narrators.port import Capabilities
 from tests.engine.playing import Play, playing, still
-from tests.fake_server import FakeServer, pieces, say
+from tests.fake_server import FakeServer, pieces, refuse, say
 from tests.gguf_file import make_gguf
 
 
@@ -94,7 +96,7 @@ def test_found_servers_are_named_and_replace_nobody() -> None:
         Found("http://127.0.0.1:3/v1", 3, ("d",), "Ollama"),
     ]
     settings, added = casting.with_found(Settings(narrators={"ollama": mine}), found)
-    assert added == {"lm-studio": "a", "port-2": "c"}
+    assert added == {"lm-studio": "a", "lm-studio-b": "b", "port-2": "c"}
     assert settings.narrators["ollama"] is mine
     assert settings.narrators["lm-studio"].base_url == "http://127.0.0.1:1/v1"
 
@@ -130,3 +132,43 @@ async def test_a_small_model_is_told_the_most_needful_last(ferry: Path, is_small
     assert (FOR_SMALL in told.messages[-1].content) is is_small
     assert told.messages[-1].content.endswith("I wait.")
     assert FOR_SMALL not in "".join(message.content for message in suggested.messages)
+
+
+@pytest.mark.spec("T19")
+def test_each_model_of_a_server_can_be_chosen_and_none_twice() -> None:
+    mine = NarratorSettings(kind="openai-compatible", base_url="http://127.0.0.1:11434/v1", model="a")
+    found = [Found("http://127.0.0.1:11434/v1", 11434, ("nomic-embed-text", "a", "b:8b", "B 8b"), "Ollama")]
+    _, added = casting.with_found(Settings(), found)
+    assert added == {"ollama": "a", "ollama-b-8b": "b:8b"}
+    _, added = casting.with_found(Settings(narrators={"mine": mine}), found)
+    assert added == {"ollama-b-8b": "b:8b"}
+
+
+@pytest.mark.spec("T19", "T16")
+async def test_a_narrator_is_tried_before_it_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    async with FakeServer() as server:
+        server.answer("suggest", say("The ferryman rows."), refuse(404, {"error": {"message": "model 'm' not found"}}))
+        mine = NarratorSettings(kind="openai-compatible", base_url=server.base_url, model="m", retries=0)
+        settings = Settings(
+            narrators={
+                "mine": mine,
+                "far": replace(mine, base_url="https://models.example/v1"),
+                "keyless": replace(mine, api_key_env="NO_SUCH_KEY"),
+                "nobody": replace(mine, base_url="http://127.0.0.1:9/v1"),
+                "gone": NarratorSettings(kind="embedded", model_path="/nowhere/gone.gguf"),
+            },
+            offline=True,
+        )
+        said = await try_narrator(settings, "mine")
+        assert "It answered after" in said
+        assert "“The ferryman rows.”" in said
+        assert "16,384 tokens, assumed: context_window in config.toml says better" in said
+        assert b"ferry in the rain" not in server.asked("suggest")[0].body
+        assert "does not know the model" in await try_narrator(settings, "mine")
+    assert "always there" in await try_narrator(settings, "scripted")
+    assert "refuses connections" in await try_narrator(settings, "nobody")
+    assert "offline is on" in await try_narrator(settings, "far")
+    assert "holds no key" in await try_narrator(settings, "keyless")
+    assert "gone.gguf" in await try_narrator(settings, "gone")
+    assert [elsewhere(settings, name) for name in ("mine", "far", "scripted", "gone")] == ["", "models.example", "", ""]

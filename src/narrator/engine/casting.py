@@ -14,6 +14,7 @@ from narrator.narrators.discovery import Found
 from narrator.narrators.port import Narrator
 
 SCRIPTED = "scripted"
+_MOST_MODELS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +53,28 @@ def choose(settings: Settings, asked: str | None, remembered: str | None = None)
 def with_found(settings: Settings, found: Sequence[Found]) -> tuple[Settings, dict[str, str]]:
     """The settings with the servers that were found on this machine as narrators, and their names with their models.
 
-    A server is called as the program that usually has its port; its first model tells (T19).
+    A server is called as the program that usually has its port, which is its first model; further models are called by
+    both names (T19). What is configured already is not found again.
     """
     narrators, added = dict(settings.narrators), {}
+    there = {(each.base_url, each.model) for each in narrators.values()}
     for each in found:
-        name = re.sub(r"[^a-z0-9]+", "-", each.program.lower()).strip("-") or f"port-{each.port}"
-        if name not in narrators:
-            narrators[name] = NarratorSettings(kind="openai-compatible", base_url=each.base_url, model=each.models[0])
-            added[name] = each.models[0]
+        server = _slug(each.program) or f"port-{each.port}"
+        for model in _tellers(each.models):
+            name = server if model == _tellers(each.models)[0] else f"{server}-{_slug(model)}"
+            if name not in narrators and (each.base_url, model) not in there:
+                narrators[name] = NarratorSettings(kind="openai-compatible", base_url=each.base_url, model=model)
+                added[name] = model
     return replace(settings, narrators=narrators), added
+
+
+def _tellers(models: Sequence[str]) -> list[str]:
+    """The models that can tell: those for embeddings answer no chat."""
+    return [model for model in models if "embed" not in model.lower()][:_MOST_MODELS]
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def build(settings: Settings, name: str) -> Narrator:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from narrator.config import Settings
-from narrator.core.campaign import minimal_definition
 from narrator.core.errors import BadValue, NarratorError
 from narrator.core.prompt import Message
-from narrator.core.state import State
+from narrator.engine.trying import tell
 from narrator.narrators import gguf
-from narrator.narrators.port import Capabilities, Delta, Finish, Narrator, Purpose, Request, Scene
+from narrator.narrators.port import Capabilities, Narrator
 
 _FEW: Final = 8
 _MANY: Final = 80
@@ -87,10 +85,10 @@ def counted(parameters: int) -> str:
 async def try_out(narrator: Narrator, clock: Callable[[], float] = time.monotonic) -> Trial:
     """Load a model and have it tell: what that takes. Raises ``NarrationFailed``."""
     begun = clock()
-    await _tell(narrator, (Message("system", _RULES), Message("user", "Say a word.")), _FEW, clock)
+    await tell(narrator, (Message("system", _RULES), Message("user", "Say a word.")), _FEW, clock)
     loading = clock() - begun
-    read = await _tell(narrator, (Message("system", _LONG), Message("user", "What is seen?")), _FEW, clock)
-    told = await _tell(narrator, (Message("system", _RULES), Message("user", _INPUT)), _MANY, clock)
+    read = await tell(narrator, (Message("system", _LONG), Message("user", "What is seen?")), _FEW, clock)
+    told = await tell(narrator, (Message("system", _RULES), Message("user", _INPUT)), _MANY, clock)
     tokens_in, tokens_out = read.finish.usage.tokens_in or 0, told.finish.usage.tokens_out or 0
     return Trial(
         loading,
@@ -99,29 +97,3 @@ async def try_out(narrator: Narrator, clock: Callable[[], float] = time.monotoni
         await narrator.capabilities(),
         told.text,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """An answer with the seconds to its first word and to its end."""
-
-    text: str
-    first: float
-    whole: float
-    finish: Finish
-
-
-async def _tell(narrator: Narrator, messages: tuple[Message, ...], tokens: int, clock: Callable[[], float]) -> _Told:
-    definition = minimal_definition("A try", "Rain.")
-    scene = Scene(definition, State(), 1, b"", 0)
-    # As a question, so that nothing is cut away from what it says.
-    request = Request(Purpose.SUGGEST, messages, scene, tokens)
-    begun, first, text, finish = clock(), 0.0, "", Finish("stop")
-    async with aclosing(narrator.stream(request)) as chunks:  # type: ignore[type-var]
-        async for chunk in chunks:
-            if isinstance(chunk, Delta):
-                first = first or clock() - begun
-                text += chunk.text
-            elif isinstance(chunk, Finish):
-                finish = chunk
-    return _Told(text, first, clock() - begun, finish)

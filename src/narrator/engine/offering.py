@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrator.config import Settings
 from narrator.engine import casting
 from narrator.engine.events import Noted
 from narrator.narrators import discovery
@@ -11,6 +12,8 @@ from narrator.narrators.port import HasRemark
 
 if TYPE_CHECKING:
     from narrator.engine.session import Session
+
+_NAMED = 4
 
 
 async def tell_remark(session: Session) -> None:
@@ -24,13 +27,17 @@ async def tell_remark(session: Session) -> None:
         session.publish(Noted(remark))
 
 
+async def find_servers(settings: Settings) -> tuple[Settings, dict[str, str]]:
+    """The settings with the servers that answer on this machine, and the names of those with their models (T19)."""
+    return casting.with_found(settings, await discovery.discover(tuple(discovery.PORTS)))
+
+
 async def look_around(session: Session) -> None:
     """Look for servers on this machine and offer them. One that told this story before goes on with it.
 
     Their names can be given to ``/narrator`` from then on. Nothing found is nothing said.
     """
-    found = await discovery.discover(tuple(discovery.PORTS))
-    session.settings, added = casting.with_found(session.settings, found)
+    session.settings, added = await find_servers(session.settings)
     if not added:
         return
     remembered = session.story.row.narrator or ""
@@ -38,7 +45,9 @@ async def look_around(session: Session) -> None:
         await session.use_narrator(casting.build(session.settings, remembered))
         session.publish(Noted(f"{remembered} ({added[remembered]}), found on this machine, tells the story."))
         return
-    names = ", ".join(f"{name} ({model})" for name, model in added.items())
+    names = ", ".join(f"{name} ({model})" for name, model in list(added.items())[:_NAMED])
+    if len(added) > _NAMED:
+        names += f" and {len(added) - _NAMED} more, which /narrator lists"
     teller, first = session.narrator.name, next(iter(added))
     session.publish(
         Noted(f"Found on this machine: {names}. {teller} tells the story; to change that: /narrator {first}")

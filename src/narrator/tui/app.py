@@ -238,7 +238,7 @@ class NarratorApp(App[int], inherit_bindings=False):
 
     def open_narrators(self) -> None:
         """Choose who tells the story."""
-        from narrator.tui.screens.settings import choose_narrator
+        from narrator.tui.screens.tellers import choose_narrator
 
         choose_narrator(self)
 

@@ -1,4 +1,4 @@
-"""Settings: theme with preview, narrator, how reading stops. Written to config.toml, whose comments stay."""
+"""Settings: theme with preview, how reading stops. Written to config.toml, whose comments stay."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from narrator import paths
-from narrator.engine.commands import Command
 from narrator.tui.screens.base import ActingScreen
 from narrator.tui.screens.dialogs import Chooser
+from narrator.tui.screens.tellers import choose_narrator
 from narrator.tui.widgets.listbox import Entry
 
 if TYPE_CHECKING:
@@ -47,29 +47,6 @@ def choose_theme(app: NarratorApp) -> None:
 
     keys = "↑ ↓ look · Enter takes it · Esc: as it was"
     app.push_screen(Chooser("Theme", entries, preview=preview, at=before, keys=keys), chosen)
-
-
-def choose_narrator(app: NarratorApp) -> None:
-    """Who tells the story: for this campaign from the next turn on, else the default of the config."""
-    from narrator.engine.casting import candidates
-
-    entries = [Entry(each.name, each.name, f"{each.kind} {each.base_url}".strip()) for each in candidates(app.settings)]
-
-    async def write(name: str) -> None:
-        problem = await app.remember_setting(("narrator",), name)
-        _say(app, problem or f"{name} tells new campaigns from now on.")
-
-    def chosen(key: Hashable | None) -> None:
-        if not isinstance(key, str):
-            return
-        open_screens = app.play_screens()
-        if open_screens:
-            open_screens[-1].perform(Command("narrator", {"name": key}))
-        else:
-            app.settings = replace(app.settings, narrator=key)
-            app.call_later(write, key)
-
-    app.push_screen(Chooser("Who tells the story", entries), chosen)
 
 
 def choose_setting(app: NarratorApp) -> None:
