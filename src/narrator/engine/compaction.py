@@ -38,6 +38,10 @@ from narrator.store import commit, memory_reads, reads
 
 MOST_UNASKED: Final = 50
 """More requests than this are made only after the player was asked (C20)."""
+MOST_UNASKED_PAID: Final = 10
+"""The same for a narrator that has a price (U13)."""
+LEAST_ASKED: Final = 3
+"""Fewer requests cost no more than a turn or two, and are not asked about whatever the limits are."""
 _WINDOW: Final = 256
 PROGRESS: Final = "summary"
 
@@ -81,7 +85,7 @@ async def compact(
         teller, abilities, prefix, measuring.budget_of(teller, abilities, prefix, SUMMARY_SCHEMA), summary_tokens
     )
     total = await _estimate(work, job)
-    if total > MOST_UNASKED and not (is_needed and await _is_agreed(work, job, total)):
+    if _is_large(work, total) and not (is_needed and await _is_agreed(work, job, total)):
         if is_needed:
             raise NarrationFailed(
                 "context-too-long",
@@ -307,14 +311,34 @@ async def _ask(work: _Work, parts: PromptParts, last: Node) -> str:
     return (await answer(work.teller, request)).text
 
 
+def _cost(work: _Work, requests: int) -> float | None:
+    """What so many requests cost at most, None without a price."""
+    output = work.budget.requested_output
+    tokens_in = requests * (work.budget.window - work.budget.margin - output)
+    is_in_bytes = work.abilities.counting == "bytes"
+    return work.teller.spending.foresee(
+        work.teller.narrator.name, tokens_in, requests * output, is_in_bytes=is_in_bytes
+    )
+
+
+def _is_large(work: _Work, requests: int) -> bool:
+    """Whether the player is asked first: for the time that it takes, or for what it costs."""
+    cost = _cost(work, requests)
+    if cost is None or requests < LEAST_ASKED:
+        return requests > MOST_UNASKED
+    return requests > MOST_UNASKED_PAID or work.teller.spending.is_much(cost)
+
+
 async def _is_agreed(work: _Work, job: Job, requests: int) -> bool:
-    """Ask before many requests, with an estimate of what they take (C20)."""
+    """Ask before many requests, with an estimate of what they take and cost (C20, U13)."""
     tokens = requests * (work.budget.window - work.budget.margin)
+    cost = _cost(work, requests)
     shows = {
         "requests": requests,
         "nodes": job.covered_depth - job.first_depth + 1,
         "tokens": tokens,
         "narrator": work.teller.narrator.name,
+        **({} if cost is None else {"cost_at_most": round(cost, 4)}),
     }
     return await work.teller.ask("confirm-compaction", ("yes", "no"), "no", shows) == "yes"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from math import ceil
 from typing import Final
 
 from narrator.config import LimitSettings, NarratorSettings, PriceSettings
@@ -49,6 +50,21 @@ class Spending:
         """The price that the player gave for a narrator."""
         found = self._narrators.get(narrator)
         return found.price if found is not None else None
+
+    def foresee(self, narrator: str, tokens_in: int, tokens_out: int, *, is_in_bytes: bool) -> float | None:
+        """What so many tokens will cost at most, None without a price. ``is_in_bytes``: what goes in was counted as one
+        token a byte, and is taken by what the server has reported where it has.
+        """
+        price = self.price_of(narrator)
+        if price is None:
+            return None
+        ratio = self._measure(narrator).ratio if is_in_bytes else None
+        return cost_of(price, Usage(ceil(tokens_in * (ratio or 1.0)), tokens_out))
+
+    def is_much(self, cost: float) -> bool:
+        """Whether a cost is more than a tenth of a limit that the player has set."""
+        limits = (self._limits.per_session, self._limits.per_campaign)
+        return any(limit is not None and cost > limit / 10 for limit in limits)
 
     def allow(self, narrator: str, request: Request) -> None:
         """See that a request cannot exceed a limit. Raises ``limit-reached``."""
