@@ -9,12 +9,14 @@ import pytest
 
 from narrator.config import LimitSettings, NarratorSettings, PriceSettings, Settings
 from narrator.core.errors import NarrationFailed
-from narrator.engine.events import StatsShown
+from narrator.engine.events import Asked, StatsShown
 from narrator.engine.spending import cost_of
 from narrator.narrators.fake import FakeNarrator, Line
 from narrator.narrators.port import Purpose, Usage
 from narrator.store import reads
 from tests.engine.playing import Play, playing
+from tests.engine.test_compaction import long_story
+from tests.engine.test_compaction import teller as long_teller
 
 PRICE = PriceSettings(input=2.0, cached=0.5, output=10.0)
 TOLD = Line("The ferry comes.", usage=Usage(1_000_000, 100_000, 500_000))
@@ -130,3 +132,49 @@ async def test_only_what_a_model_worked_on_is_charged(ferry: Path, code: str, is
     async with playing(ferry, fake, settings=priced()) as play:
         assert (await play.do("I wait.")).code == code
         assert (reads.spent(play.story.store) > 0) is is_paid
+
+
+@pytest.mark.spec("U13", "C20")
+@pytest.mark.parametrize(
+    ("price", "limits", "is_asked"),
+    [
+        (None, LimitSettings(), False),
+        (PRICE, LimitSettings(), True),
+        (PriceSettings(input=0.001, output=0.001), LimitSettings(per_campaign=1000.0), True),
+        (None, LimitSettings(per_campaign=0.001), False),
+    ],
+)
+async def test_what_a_large_compaction_costs_is_shown_first(
+    tmp_path: Path, price: PriceSettings | None, limits: LimitSettings, is_asked: bool
+) -> None:
+    """Fewer requests than are asked about for their time; with a price there is a question, and what it costs."""
+    path = long_story(tmp_path, 600, size=200)
+    fake = long_teller()
+    fake.name = "mine"
+    async with playing(path, fake, settings=priced(limits, price)) as play:
+        answer = await play.do("I go on.")
+        asked = answer.of(Asked)
+        assert bool(asked) is is_asked
+        assert answer.ok is not is_asked
+        if not asked:
+            return
+        (question,) = asked
+        assert (question.what, question.default) == ("confirm-compaction", "no")
+        assert 10 < question.shows["requests"] <= 50
+        assert price is not None
+        most = cost_of(price, Usage(question.shows["tokens"], question.shows["tokens"]))
+        assert 0 < question.shows["cost_at_most"] <= most
+        assert fake.requests == []
+    async with playing(path, fake, answers="yes", settings=priced(limits, price)) as play:
+        assert (await play.do("I go on.")).ok
+
+
+@pytest.mark.spec("U13", "C20")
+async def test_a_short_compaction_is_asked_about_where_it_takes_much_of_a_limit(tmp_path: Path) -> None:
+    path = long_story(tmp_path, 250, size=200)
+    for limit, is_asked in ((0.5, True), (1000.0, False)):
+        fake = long_teller()
+        fake.name = "mine"
+        settings = priced(LimitSettings(per_session=limit), PriceSettings(input=2.0, output=10.0))
+        async with playing(path, fake, settings=settings) as play:
+            assert bool((await play.do("I go on.")).of(Asked)) is is_asked
