@@ -103,7 +103,8 @@ class Stopped(NarrationFailed):
 
 
 class ContextTooLong(NarrationFailed):
-    """The server refused the prompt as longer than its window."""
+    """The server refused the prompt as longer than its window, which is ``window`` tokens where it said so."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__("context-too-long", message, "Set context_window to what the server really has.")
+    def __init__(self, message: str, window: int | None = None) -> None:
+        wanted = "context_window to what the server really has" if window is None else f"context_window = {window}"
+        super().__init__("context-too-long", message, f"Set {wanted} for this narrator in config.toml.")

@@ -27,9 +27,12 @@ async def tell_remark(session: Session) -> None:
         session.publish(Noted(remark))
 
 
-async def find_servers(settings: Settings) -> tuple[Settings, dict[str, str]]:
-    """The settings with the servers that answer on this machine, and the names of those with their models (T19)."""
-    return casting.with_found(settings, await discovery.discover(tuple(discovery.PORTS)))
+async def find_servers(settings: Settings, timeout: float = 0.4) -> tuple[Settings, dict[str, str]]:
+    """The settings with the servers that answer on this machine, and the names of those with their models (T19).
+
+    ``timeout`` is in seconds, for all together.
+    """
+    return casting.with_found(settings, await discovery.discover(tuple(discovery.PORTS), timeout))
 
 
 async def look_around(session: Session) -> None:

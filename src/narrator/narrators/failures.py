@@ -24,6 +24,12 @@ _TOO_LONG: Final = re.compile(
     re.IGNORECASE,
 )
 _OUT_OF_CREDIT: Final = re.compile(r"insufficient.(quota|credit|balance|funds)|billing", re.IGNORECASE)
+_FLAGGED: Final = re.compile(r"flagged|moderation|content.policy", re.IGNORECASE)
+_WINDOW: Final = re.compile(
+    r"(?:context (?:length|size|window)[ (]*(?:is|of|:)?|n_ctx\W{1,4})\s*(\d{3,7}|\d{1,3}(?:,\d{3})+)\b",
+    re.IGNORECASE,
+)
+_REWORD: Final = "Send it again, or word it differently."
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 
 Scrub = Callable[[str], str]
@@ -69,7 +75,11 @@ def explain_status(server: Server, status: int, headers: Mapping[str, str], body
     said_so = quoted(said)
     host = server.host
     if status in (400, 413, 422) and _TOO_LONG.search(said):
-        return Failure(ContextTooLong(f"{host} says that the prompt is too long{said_so}"))
+        return _too_long(server, said_so, body)
+    if status == 402 or (status in (400, 403) and _OUT_OF_CREDIT.search(said)):
+        return _without_credit(server, status, said_so)
+    if status == 403 and _FLAGGED.search(said):
+        return failed("narrator-filtered", f"A content filter of {host} stopped the request{said_so}", _REWORD)
     if status in (401, 403):
         return failed(
             "narrator-auth",
@@ -119,7 +129,7 @@ def quoted(said: str) -> str:
 def _explain_rate(server: Server, headers: Mapping[str, str], said: str, said_so: str) -> Failure:
     wait = wait_asked(headers)
     if _OUT_OF_CREDIT.search(said):
-        return failed("narrator-rate-limited", f"{server.host} has no credit left (HTTP 429){said_so}", "Top it up.")
+        return _without_credit(server, 429, said_so)
     asks = f" and asks to wait {wait:.0f} s" if wait else ""
     return failed(
         "narrator-rate-limited",
@@ -128,6 +138,21 @@ def _explain_rate(server: Server, headers: Mapping[str, str], said: str, said_so
         is_transient=True,
         wait=wait,
     )
+
+
+def _without_credit(server: Server, status: int, said_so: str) -> Failure:
+    return failed(
+        "narrator-rate-limited",
+        f"{server.host} has no credit left (HTTP {status}){said_so}",
+        "Top it up, or choose another narrator.",
+    )
+
+
+def _too_long(server: Server, said_so: str, body: bytes = b"") -> Failure:
+    """A prompt that the server takes for longer than its window, with the window where it says that."""
+    found = _WINDOW.search(said_so) or _WINDOW.search(body.decode("utf-8", "replace"))
+    window = int(found.group(1).replace(",", "")) if found else None
+    return Failure(ContextTooLong(f"{server.host} says that the prompt is too long{said_so}", window))
 
 
 def wait_asked(headers: Mapping[str, str]) -> float | None:
@@ -178,10 +203,10 @@ def explain_error_inside(server: Server, error: Any) -> Failure:
     said = server.quote(message_of({"error": error}))
     code = error.get("code") if isinstance(error, Mapping) else None
     status = int(code) if isinstance(code, int | str) and str(code).isdigit() else 0
-    if status in (401, 403, 404, 408, 409, 429) or (status in (400, 413, 422) and _TOO_LONG.search(said)):
+    if status in (401, 402, 403, 404, 408, 409, 429) or (status in (400, 413, 422) and _TOO_LONG.search(said)):
         return explain_status(server, status, {}, json.dumps({"error": said}).encode())
     if _TOO_LONG.search(said):
-        return Failure(ContextTooLong(f"{server.host} says that the prompt is too long{quoted(said)}"))
+        return _too_long(server, quoted(said))
     said_so = quoted(said)
     return failed(
         "narrator-broke-off",

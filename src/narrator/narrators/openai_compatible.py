@@ -109,6 +109,7 @@ class OpenAICompatible:
         self._folders = tuple(table_folders)
         self._server = Server(name, called or self.host, model, api_key.scrub if api_key else str)
         self._capabilities: Capabilities | None = None
+        self._asks_again = True
         self._client: AsyncOpenAI | None = None
         self._http: AsyncClient | None = None
         self._measure = tokens.Measure() if counting == "measured" else None
@@ -124,7 +125,8 @@ class OpenAICompatible:
     async def capabilities(self) -> Capabilities:
         """What is known of the model. Asks the server once, unless told the window; unreachable, it is assumed (C3).
 
-        An answer that had to be assumed because nobody answered is asked for again the next time.
+        An answer that had to be assumed because nobody answered is asked for again the next time; one that the server
+        did not know, once more when it has told: some know a model's window only when it is loaded.
         """
         if self._capabilities is not None:
             return self._capabilities
@@ -280,6 +282,9 @@ class OpenAICompatible:
         )
 
     def _learn(self, request: Request, usage: Usage) -> None:
+        """The model has answered, and so is loaded."""
+        if self._asks_again and self._capabilities is not None and self._capabilities.window_source == "assumed":
+            self._capabilities, self._asks_again = None, False
         if self._measure is not None and usage.tokens_in:
             self._measure.learn(usage.tokens_in, tokens.count_bytes(request.messages))
 

@@ -65,7 +65,9 @@ def _entries(value: object, key: str) -> Iterator[Mapping[str, Any]]:
 def _entry_of(value: object, key: str, model: str) -> Mapping[str, Any]:
     """The entry of the model; where the server has just one, that one, whatever it is called."""
     entries = list(_entries(value, key))
-    named = [each for each in entries if model in (each.get("id"), each.get("name"), each.get("model"))]
+    # Ollama calls a model without a tag by the tag "latest".
+    names = {model, f"{model}:latest"}
+    named = [each for each in entries if names & {str(each.get(name)) for name in ("id", "name", "model")}]
     return named[0] if named else entries[0] if len(entries) == 1 else {}
 
 

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from narrator.tui.app import NarratorApp
 
 
+_LOOK_SECONDS = 3.0
+"""Nobody waits for this look: the list stands there already."""
+
+
 class TryButton(Static):
     """Can be clicked; Ctrl+T does the same."""
 
@@ -72,7 +76,7 @@ class TellerChooser(Chooser):
     async def _look_around(self) -> None:
         from narrator.engine.offering import find_servers
 
-        self.settings, added = await find_servers(self.settings)
+        self.settings, added = await find_servers(self.settings, _LOOK_SECONDS)
         if added:
             self._all = _entries(self.settings, found=tuple(added))
             box = self.query_one(ListBox)
