@@ -18,10 +18,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import ssl
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -278,10 +280,20 @@ def flood(piece: bytes, count: int) -> Answer:
     return answer
 
 
+def selfsigned() -> ssl.SSLContext:
+    """TLS with a certificate that nobody trusts."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(Path(__file__).with_name("selfsigned.pem"))
+    return context
+
+
 class FakeServer:
     """The server. Owns its socket, its connections and the record of what it was asked."""
 
-    def __init__(self, answers: Mapping[str, Answer | Iterable[Answer]] | None = None) -> None:
+    def __init__(
+        self, answers: Mapping[str, Answer | Iterable[Answer]] | None = None, tls: ssl.SSLContext | None = None
+    ) -> None:
+        self._tls = tls
         self.requests: list[Received] = []
         self._answers: dict[str, deque[Answer]] = {}
         self._server: asyncio.Server | None = None
@@ -302,7 +314,7 @@ class FakeServer:
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"http{'s' if self._tls else ''}://127.0.0.1:{self.port}/v1"
 
     def asked(self, purpose: str) -> list[Received]:
         """The requests of one purpose, oldest first."""
@@ -319,8 +331,22 @@ class FakeServer:
         return found()[count - 1]
 
     async def __aenter__(self) -> FakeServer:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        await self._listen(0)
         return self
+
+    async def _listen(self, port: int) -> None:
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", port, ssl=self._tls)
+
+    @contextlib.asynccontextmanager
+    async def away(self) -> AsyncIterator[None]:
+        """Nobody listens on the port meanwhile: whoever connects is refused."""
+        assert self._server is not None
+        port = self.port
+        self._server.close()
+        try:
+            yield
+        finally:
+            await self._listen(port)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

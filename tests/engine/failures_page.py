@@ -18,7 +18,7 @@ from narrator.config import LimitSettings, NarratorSettings, PriceSettings, Sett
 from narrator.engine.events import Failed
 from narrator.narrators.openai_compatible import OpenAICompatible
 from tests.engine.playing import PLAIN, make, playing
-from tests.fake_server import Answer, FakeServer, call, chunk, cut, flood, page, pieces, refuse, say, stall
+from tests.fake_server import Answer, FakeServer, call, chunk, cut, flood, page, pieces, refuse, say, selfsigned, stall
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "failures.md"
 TIMEOUT, PATIENCE = 0.5, 20
@@ -35,7 +35,9 @@ WAYS: Mapping[str, Answer] = {
     "400, too long": refuse(400, TOO_LONG),
     "401": refuse(401),
     "403": refuse(403),
+    "403, flagged": refuse(403, {"error": {"message": "Your input was flagged.", "code": 403}}),
     "404, no such model": refuse(404),
+    "402": refuse(402),
     "408": refuse(408),
     "409": refuse(409),
     "429": refuse(429, headers={"Retry-After": "0.01"}),
@@ -114,6 +116,9 @@ async def all_failures() -> list[Seen]:
         async with FakeServer() as server:
             address = server.base_url.replace("http:", "https:")
             seen.append(await fail(folder, "no TLS", address))
+        async with FakeServer(tls=selfsigned()) as server:
+            seen.append(await fail(folder, "a certificate that nobody trusts", server.base_url))
+        seen.append(await fail(folder, "no network", "http://255.255.255.255/v1"))
         seen.append(await fail(folder, "offline = true", "https://models.example/v1", offline=True))
         price = PriceSettings(input=1.0, output=1.0)
         mine = NarratorSettings(kind="openai-compatible", base_url="http://127.0.0.1:9/v1", price=price)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 from collections import Counter
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -74,8 +75,11 @@ async def test_two_hundred_turns_with_an_unreliable_server(
             for number in range(TURNS):
                 line = f"I try the wheel, {number}."
                 count = play.story.count
-                async with asyncio.timeout(STUCK_SECONDS):
+                async with asyncio.timeout(STUCK_SECONDS), AsyncExitStack() as stack:
+                    if is_away := number % 19 == 7:
+                        await stack.enter_async_context(server.away())
                     answer = await play.do(line)
+                assert not (is_away and answer.ok)
                 assert not play.session.is_turning
                 if answer.ok:
                     accepted.append(line)
@@ -102,6 +106,7 @@ async def test_two_hundred_turns_with_an_unreliable_server(
     assert all(text.endswith(": the wheel turns.") for text in told)
     assert set(unreliable.met) == set(WAYS)
     assert len(failures) > 8, failures
+    assert failures["narrator-unreachable"] > TURNS // 19
     assert "internal-error" not in failures
     assert 40 < len(accepted) < 190
     assert "Traceback" not in shown

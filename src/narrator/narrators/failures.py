@@ -6,6 +6,7 @@ same request may be sent again. A server's own words are shown shortened, on one
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import socket
@@ -31,6 +32,8 @@ _WINDOW: Final = re.compile(
 )
 _REWORD: Final = "Send it again, or word it differently."
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+
+_NO_NETWORK: Final = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 
 Scrub = Callable[[str], str]
 
@@ -130,7 +133,7 @@ def _explain_rate(server: Server, headers: Mapping[str, str], said: str, said_so
     wait = wait_asked(headers)
     if _OUT_OF_CREDIT.search(said):
         return _without_credit(server, 429, said_so)
-    asks = f" and asks to wait {wait:.0f} s" if wait else ""
+    asks = f" and asks to wait {_spoken(wait)}" if wait is not None and wait >= 1 else ""
     return failed(
         "narrator-rate-limited",
         f"{server.host} takes no more requests for now (HTTP 429){asks}{said_so}",
@@ -138,6 +141,10 @@ def _explain_rate(server: Server, headers: Mapping[str, str], said: str, said_so
         is_transient=True,
         wait=wait,
     )
+
+
+def _spoken(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
 
 
 def _without_credit(server: Server, status: int, said_so: str) -> Failure:
@@ -191,7 +198,7 @@ def message_of(value: Any) -> str:
         inner = next((value[key] for key in ("error", "message", "detail", "msg") if value.get(key)), "")
         kind = value.get("type") or value.get("code")
         if isinstance(inner, str) and isinstance(kind, str) and kind not in inner:
-            return f"{inner} ({kind})"
+            return f"{inner.rstrip('.')} ({kind})"
         value = inner
     if isinstance(value, list) and value:
         return message_of(value[0])
@@ -223,36 +230,60 @@ def explain_connection(server: Server, error: BaseException, *, has_begun: bool)
         return failed(
             "narrator-broke-off", f"The connection to {server.host} broke off.", "Try again.", is_transient=True
         )
-    hint = "Is the server running, and base_url right?"
-    reason, is_transient = "could not be reached", True
-    for cause in chain:
-        said = str(cause).lower()
-        if (
-            isinstance(cause, socket.gaierror)
-            or "name or service" in said
-            or "getaddrinfo" in said
-            or "nodename" in said
-        ):
-            reason, hint = "is a name that nobody knows", "Check base_url in config.toml, and the network."
-            break
-        if isinstance(cause, ssl.SSLError) or "certificate" in said or "ssl" in said:
-            reason, is_transient = "could not be trusted: the TLS handshake failed", False
-            hint = "Check that base_url begins with the right http:// or https://, and the clock of this computer."
-            break
-        if isinstance(cause, ConnectionRefusedError) or "refused" in said or "all connection attempts failed" in said:
-            reason = "refuses connections"
-            break
-        if "disconnected" in said or "reset" in said or "closed" in said:
-            reason, hint = "dropped the connection without an answer", "Try again; the server's own log may say why."
-            break
+    reason, hint, is_transient = _by_kind(chain) or _by_words(chain)
     return failed("narrator-unreachable", f"{server.host} {reason}.", hint, is_transient=is_transient)
 
 
+_Reason = tuple[str, str, bool]
+"""What is wrong, what to do, and whether the same may succeed later."""
+_UNKNOWN_NAME: Final[_Reason] = (
+    "is a name that nobody knows",
+    "Check base_url in config.toml, and the network.",
+    True,
+)
+_REFUSED: Final[_Reason] = ("refuses connections", "Is the server running, and base_url right?", True)
+
+
+def _by_kind(chain: list[BaseException]) -> _Reason | None:
+    """The reason, where an exception of its kind is in the chain."""
+    for cause in chain:
+        if isinstance(cause, socket.gaierror):
+            return _UNKNOWN_NAME
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            hint = "Check base_url and the clock of this computer; to a server of your own on this machine use http://."
+            return "shows a certificate that is not trusted", hint, False
+        if isinstance(cause, OSError) and cause.errno in _NO_NETWORK:
+            return "cannot be reached from here", "Check the network, or choose a narrator on this machine.", True
+        if isinstance(cause, ConnectionRefusedError):
+            return _REFUSED
+    return None
+
+
+def _by_words(chain: list[BaseException]) -> _Reason:
+    """The reason by what the exceptions say, for the libraries that wrap and for other systems' words."""
+    said = " ".join(str(cause).lower() for cause in chain)
+    if "name or service" in said or "getaddrinfo" in said or "nodename" in said:
+        return _UNKNOWN_NAME
+    if "certificate" in said or "ssl" in said or any(isinstance(cause, ssl.SSLError) for cause in chain):
+        hint = "Check that base_url begins with the right http:// or https://, and the clock of this computer."
+        return "could not be trusted: the TLS handshake failed", hint, False
+    if "refused" in said or "all connection attempts failed" in said:
+        return _REFUSED
+    if "disconnected" in said or "reset" in said or "closed" in said:
+        return "dropped the connection without an answer", "Try again; the server's own log may say why.", True
+    return "could not be reached", "Is the server running, and base_url right?", True
+
+
 def _chain(error: BaseException | None) -> list[BaseException]:
+    """An exception with all that it came from, the members of groups among them."""
     found: list[BaseException] = []
-    while error is not None and error not in found and len(found) < 12:
-        found.append(error)
-        error = error.__cause__ or error.__context__
+    left = [error]
+    while left and len(found) < 24:
+        each = left.pop(0)
+        if each is None or each in found:
+            continue
+        found.append(each)
+        left += [*(each.exceptions if isinstance(each, BaseExceptionGroup) else ()), each.__cause__, each.__context__]
     return found
 
 

@@ -69,7 +69,7 @@ class TellerChooser(Chooser):
     def on_mount(self) -> None:
         super().on_mount()
         box = self.query_one("#box", Vertical)
-        box.mount(TryButton(plain("Test this one (^T)"), id="test"), Static("", id="result"))
+        box.mount(TryButton(plain("Test this one (^T)"), id="test"), Static(plain(""), id="result"))
         self._look_around()
 
     @work(exit_on_error=False, group="look")
