@@ -20,10 +20,11 @@ from narrator.bench.of_cache import Turn
 def test_the_engine_reads_next_to_nothing_twice(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In small: a story that fills a small window, and a third of the turns. The full measure is the bench's."""
-    monkeypatch.setattr(of_cache, "WINDOW", 3_072)
-    monkeypatch.setattr(of_cache, "TOLD_BEFORE", 16)
-    monkeypatch.setattr(of_cache, "TURNS", 14)
+    """In small: a story that fills a small window, and a few turns. The full measure is the bench's."""
+    monkeypatch.setattr(of_cache, "WINDOW", 2_816)
+    monkeypatch.setattr(of_cache, "ANSWER", 128)
+    monkeypatch.setattr(of_cache, "TOLD_BEFORE", 14)
+    monkeypatch.setattr(of_cache, "TURNS", 8)
     found: list[Turn] = []
     play = of_cache.play
 

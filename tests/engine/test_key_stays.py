@@ -95,7 +95,7 @@ async def fail_in(session: Session, line: str) -> None:
 def configure(base_url: str) -> None:
     paths.config_file().write_text(
         f'[narrators.mine]\nkind = "openai-compatible"\nbase_url = "{base_url}"\nmodel = "m"\n'
-        'api_key_env = "CANARY_KEY"\ntimeout = 0.3\nretries = 0\ncontext_window = 50000\n',
+        'api_key_env = "CANARY_KEY"\ntimeout = 1.5\nretries = 0\ncontext_window = 50000\n',
         encoding="utf-8",
     )
 

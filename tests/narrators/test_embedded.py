@@ -12,7 +12,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from narrator.engine.events import Failed, Noted
 from narrator.engine.session import Session
 from narrator.narrators.embedded import EmbeddedNarrator
 from narrator.narrators.port import Chunk, Delta, Finish, Narrator, Purpose, Request, Scene
+from narrator.store import reads
 from narrator.store.verify import verify
 from tests.engine.playing import PLAIN, make
 
@@ -181,6 +182,54 @@ async def test_two_stories_in_turn_do_not_meet(tiny: EmbeddedNarrator) -> None:
 
 
 @pytest.mark.spec("T17")
+async def test_two_campaigns_are_played_in_turn(model: Path, tmp_path: Path) -> None:
+    """Two open campaigns with an engine each: neither disturbs the other, and both ends are clean."""
+    tiny = NarratorSettings(kind="embedded", model_path=str(model), max_output_tokens=16, sampling={"seed": 3})
+    settings = Settings(narrators={"tiny": tiny}, narrator="tiny")
+    other = PLAIN.replace("ferry", "mill").replace("The Ferry", "The Mill")
+    paths = [make(tmp_path, PLAIN, "ferry"), make(tmp_path, other, "mill")]
+    sessions = [await Session.open(path, settings=settings) for path in paths]
+    try:
+        for line in ("I wait.", "I go on."):
+            for session in sessions:
+                assert await session.perform(parse_line(line))
+        pids = {session.narrator.engine_pid for session in sessions}  # type: ignore[attr-defined]
+        assert len(pids) == 2
+        assert None not in pids
+        texts = [[node.text for node in session.story.nodes() if node.role == "narrator"] for session in sessions]
+        assert all(len(told) == 2 and all(told) for told in texts)
+    finally:
+        for session in sessions:
+            await session.aclose()
+    assert children(os.getpid()) == []
+    assert all(verify(path).ok for path in paths)
+
+
+@pytest.mark.spec("C11", "T17")
+async def test_questions_and_memories_leave_the_story_in_the_cache(tiny: EmbeddedNarrator) -> None:
+    """What another purpose asks is remembered beside the narrations: none of them is read again (C11)."""
+    past = [Message("user", "[do] wait"), Message("assistant", "The rope creaks over the grey water. " * 12)]
+    tail = Message("user", "[do] ring the bell")
+    summed = (SYSTEM, Message("user", "The story so far: rain."), Message("assistant", "I know."), *past, tail)
+
+    async def fresh(purpose: Purpose, *messages: Message) -> int:
+        usage = finish_of(await told(tiny, request(messages, purpose, tokens=2))).usage
+        assert usage.tokens_in is not None
+        assert usage.tokens_cached is not None
+        return usage.tokens_in - usage.tokens_cached
+
+    whole = await fresh(Purpose.NARRATE, *summed)
+    question = Message("user", "What has changed?")
+    answer = Message("assistant", "It rings.")
+    asked = (SYSTEM, *past, tail, answer, question)
+    for _ in range(2):
+        first = await fresh(Purpose.EXTRACT, *asked)
+        await fresh(Purpose.MEMORY, SYSTEM, *past, question)
+        assert await fresh(Purpose.NARRATE, *summed) < whole / 8
+    assert first < whole / 8, "the second question goes on where the first one ended"
+
+
+@pytest.mark.spec("T17")
 async def test_the_engine_answers_nobody_without_the_secret(tiny: EmbeddedNarrator) -> None:
     await told(tiny, request(tokens=1))
     assert tiny._engine is not None
@@ -243,11 +292,22 @@ async def stopped(narrator: EmbeddedNarrator, asked: Request, is_time: Callable[
     return time.perf_counter() - begun, "".join(text)
 
 
+async def quickest(stop: Callable[[], Awaitable[float]], tries: int = 3) -> float:
+    """The seconds of the quickest of some stops: a busy machine delays one, an engine that does not heed all."""
+    seconds = [await stop()]
+    while min(seconds) >= STOP_SECONDS and len(seconds) < tries:
+        seconds.append(await stop())
+    return min(seconds)
+
+
 @pytest.mark.spec("T3", "T17")
 async def test_a_stop_while_it_tells_keeps_the_engine(tiny: EmbeddedNarrator) -> None:
-    seconds, text = await stopped(tiny, request(tokens=2000), lambda text: len(text.split()) > 5)
-    assert seconds < STOP_SECONDS
-    assert text
+    async def stop() -> float:
+        seconds, text = await stopped(tiny, request(tokens=2000), lambda text: len(text.split()) > 5)
+        assert text
+        return seconds
+
+    assert await quickest(stop) < STOP_SECONDS
     pid = tiny.engine_pid
     assert pid is not None
 
@@ -256,31 +316,76 @@ async def test_a_stop_while_it_tells_keeps_the_engine(tiny: EmbeddedNarrator) ->
         time.sleep(0.05)
         return ticks(pid) - before <= 1
 
-    await until(is_idle, 2)
+    await until(is_idle, 10)
     await told(tiny, request(tokens=2))
     assert tiny.engine_pid == pid
 
 
 @pytest.mark.spec("T3", "T17")
 async def test_a_stop_while_the_prompt_is_read_ends_the_engine(tiny: EmbeddedNarrator) -> None:
-    await told(tiny, request(tokens=1))
-    pid = tiny.engine_pid
-    assert pid is not None
-    before = ticks(pid)
-    seconds, text = await stopped(tiny, request(LONG), lambda text: ticks(pid) > before + 20)
-    assert seconds < STOP_SECONDS
-    assert text == ""
-    await until(lambda: not is_there(pid), STOP_SECONDS * 5)
+    killed: set[int] = set()
+
+    async def stop() -> float:
+        await told(tiny, request(tokens=1))
+        pid = tiny.engine_pid
+        assert pid is not None
+        assert pid not in killed
+        killed.add(pid)
+        before = ticks(pid)
+        seconds, text = await stopped(tiny, request(LONG), lambda text: ticks(pid) > before + 20)
+        assert text == ""
+        await until(lambda: not is_there(pid), 5)
+        return seconds
+
+    assert await quickest(stop) < STOP_SECONDS
     assert text_of(await told(tiny, request(tokens=4)))
-    assert tiny.engine_pid not in (None, pid)
+    assert tiny.engine_pid not in (None, *killed)
 
 
 @pytest.mark.spec("T3", "T17")
 async def test_a_stop_while_the_model_loads_leaves_nothing(tiny: EmbeddedNarrator) -> None:
-    seconds, _ = await stopped(tiny, request(), lambda _: bool(children(os.getpid())))
-    assert seconds < STOP_SECONDS
-    await until(lambda: not children(os.getpid()), 5)
+    async def stop() -> float:
+        seconds, _ = await stopped(tiny, request(), lambda _: bool(children(os.getpid())))
+        await until(lambda: not children(os.getpid()), 5)
+        return seconds
+
+    assert await quickest(stop) < STOP_SECONDS
     assert text_of(await told(tiny))
+
+
+@pytest.mark.spec("T3", "T17")
+@pytest.mark.parametrize("is_told", [True, False])
+async def test_the_command_stop_ends_a_turn_at_once(model: Path, tmp_path: Path, is_told: bool) -> None:
+    """From the command to its answer: while it tells, and while it reads a long story."""
+    definition = PLAIN if is_told else PLAIN.replace("Rain falls on the ferry.", "Rain falls on the ferry. " * 400)
+    tiny = NarratorSettings(kind="embedded", model_path=str(model), max_output_tokens=400)
+    session = await Session.open(
+        make(tmp_path, definition), settings=Settings(narrators={"tiny": tiny}, narrator="tiny")
+    )
+
+    async def stop() -> float:
+        turn = asyncio.ensure_future(session.perform(parse_line("I wait.")))
+        if is_told:
+            await until(lambda: session.in_flight is not None and bool(session.in_flight.text), LOAD_SECONDS)
+        else:
+            assert isinstance(session.narrator, EmbeddedNarrator)
+            narrator = session.narrator
+            await until(lambda: narrator.engine_pid is not None and ticks(narrator.engine_pid) > 100, LOAD_SECONDS)
+            assert session.in_flight is not None
+            assert session.in_flight.text == ""
+        begun = time.perf_counter()
+        assert await session.perform(parse_line("/stop"))
+        assert not await turn
+        return time.perf_counter() - begun
+
+    try:
+        assert await quickest(stop) < STOP_SECONDS
+        assert session.story.count == 1
+        found = reads.draft(session.story.store)
+        assert found is not None
+        assert found.text == "I wait."
+    finally:
+        await session.aclose()
 
 
 @pytest.mark.spec("T3")
