@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -63,6 +63,20 @@ CHECK_SCHEMA: Mapping[str, Any] = MappingProxyType(
     }
 )
 """What a check request asks for (contract)."""
+
+
+def check_parameters(skills: Sequence[str], difficulties: Sequence[str]) -> Mapping[str, Any]:
+    """The JSON Schema of what the tool for a check is called with (contract)."""
+    return {
+        "type": "object",
+        "properties": {
+            "skill": {"type": "string", "enum": list(skills)},
+            "difficulty": {"type": "string", "enum": list(difficulties)},
+        },
+        "required": ["skill", "difficulty"],
+        "additionalProperties": False,
+    }
+
 
 _LISTS = ("changes", "state_changes", "updates", "operations", "ops")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*$", re.MULTILINE)

@@ -7,6 +7,7 @@ nor memory (C30); a compaction reads the context checkpoint that it continues, a
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -20,6 +21,16 @@ CHECK_QUESTION: Final = """\
 Before the story goes on: does the outcome of what the player attempts hang on a skill? Do not narrate. Answer with \
 one JSON object: {{"check": null}} when it does not, else {{"check": {{"skill": "…", "difficulty": "…"}}}}.
 Skills: {skills}. Difficulties: {difficulties}."""
+
+CHECK_TOOL: Final = "request_check"
+CHECK_TOOL_SAYS: Final = "Have the dice decide what the player attempts. They answer with an outcome in words."
+CHECK_CALL: Final = """\
+Before the story goes on: does the outcome of what the player attempts hang on a skill? Do not narrate. Where it does, \
+call {tool}; where it does not, answer with the one word no.
+Skills: {skills}. Difficulties: {difficulties}."""
+
+CHECK_REFUSED: Final = """\
+That cannot be checked: {problem} Ask again by one of the names above, or for no check at all."""
 
 EXTRACT_QUESTION: Final = """\
 Do not narrate. List what your last message changed in the state, and nothing that it did not say. Answer with one \
@@ -69,11 +80,32 @@ def without_remembered(parts: PromptParts) -> PromptParts:
     return replace(parts, checkpoint=None, dynamic_tail=tail)
 
 
-def check_prompt(narration: PromptParts, skills: Sequence[str], difficulties: Sequence[str]) -> PromptParts:
-    """Whether the coming turn hangs on a skill (T8); the narration's prompt up to the input, then the question."""
-    asked = CHECK_QUESTION.format(skills=", ".join(skills), difficulties=", ".join(difficulties))
+def check_prompt(
+    narration: PromptParts,
+    skills: Sequence[str],
+    difficulties: Sequence[str],
+    *,
+    has_tool: bool = False,
+    refused: tuple[str, str] | None = None,
+) -> PromptParts:
+    """Whether the coming turn hangs on a skill (T8); the narration's prompt up to the input, then the question.
+
+    ``has_tool``: it is answered by a call. ``refused`` is (what was asked for, why that cannot be) for the one refusal.
+    """
+    wording = CHECK_CALL if has_tool else CHECK_QUESTION
+    asked = wording.format(skills=", ".join(skills), difficulties=", ".join(difficulties), tool=CHECK_TOOL)
     parts = without_remembered(narration)
-    return replace(parts, dynamic_tail=(*parts.dynamic_tail, Part("question", asked, source="check")))
+    parts = replace(parts, dynamic_tail=(*parts.dynamic_tail, Part("question", asked, source="check")))
+    if refused is None:
+        return parts
+    wanted, problem = refused
+    answer = Part("answer", wanted, role="narrator")
+    return replace(parts, follow_up=(answer, Part("question", CHECK_REFUSED.format(problem=problem), source="refusal")))
+
+
+def told_of_checks(wanted: Sequence[tuple[str, str]]) -> str:
+    """What a model asked for, as its own answer in the request that refuses it."""
+    return json.dumps([{"skill": skill, "difficulty": level} for skill, level in wanted], ensure_ascii=False)
 
 
 def extract_prompt(narration: PromptParts, text: str, *, repair: tuple[str, str] | None = None) -> PromptParts:

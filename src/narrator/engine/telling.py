@@ -8,29 +8,28 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from narrator.core import answers, budget, checks, prompt, questions
-from narrator.core.errors import ContextTooLong, NarrationFailed, NarratorError, Refusal, Stopped
+from narrator.core import answers, checks, questions
+from narrator.core.errors import ContextTooLong, NarrationFailed, Refusal, Stopped
 from narrator.core.prompt import PromptParts, encode
 from narrator.core.referee import Verdict, judge
 from narrator.core.state import State, advance, dump, is_ended, value_after
 from narrator.core.tree import NewNode
 from narrator.core.view import visibility
-from narrator.engine import compaction, measuring, prompting
+from narrator.engine import checking, compaction, measuring, prompting
 from narrator.engine.draft import InFlight
 from narrator.engine.events import Delta, Noted
+from narrator.engine.requesting import ask, outcomes_of, scene_of, state_of
 from narrator.engine.story import Story
-from narrator.engine.teller import Teller, abilities_of, answer, stream, tell_wait
+from narrator.engine.teller import Teller, abilities_of, stream, tell_wait
 from narrator.narrators import port
-from narrator.narrators.port import Outcome, Purpose, Request, Scene
+from narrator.narrators.port import Purpose, Request
 from narrator.store import commit, sources, state_reads
 from narrator.store.commit import Acceptance
 
-MOST_CHECKS = 3
 _MOST_COMPACTIONS = 3
 SUGGEST_SCHEMA = {
     "type": "object",
@@ -66,58 +65,10 @@ async def tell(teller: Teller, flight: InFlight) -> None:
     abilities = await abilities_of(teller)
     flight.record |= {"model": abilities.model, "window": abilities.window, "sampling": dict(abilities.sampling)}
     await _prepare(teller, flight, abilities)
-    await _check(teller, flight, abilities)
+    await checking.check(teller, flight, abilities)
     flight.stage = "narrate"
     await _narrate(teller, flight, abilities)
     flight.record["seconds"] = round(time.monotonic() - started, 3)
-
-
-async def _check(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> None:
-    """Ask whether the turn hangs on a skill, and roll (T8, T9). A retell keeps what was rolled (S20).
-
-    Where the rules do not let a retry roll anew, neither does telling the same input again by another verb: the count
-    of narrations is left out of the roll.
-    """
-    story, plan, rules = teller.story, flight.plan, teller.story.definition.rules
-    kept = _kept_checks(story, flight)
-    if kept is not None:
-        flight.checks = kept
-        return
-    if rules is None or not rules.skills or not plan.input:
-        return
-    parts = flight.prompt
-    asked = questions.check_prompt(parts, tuple(rules.skills), tuple(rules.difficulty)) if parts is not None else None
-    completion = await _ask(teller, flight, Purpose.CHECK, asked, abilities, answers.CHECK_SCHEMA)
-    try:
-        wanted = answers.parse_check(completion.text)
-    except NarrationFailed:
-        teller.publish(Noted("Whether a skill decides this was not understood; it is told without a check."))
-        return
-    if wanted is None:
-        return
-    try:
-        rolled = checks.roll_check(
-            story.definition,
-            _state(flight),
-            *wanted,
-            seed=story.row.seed,
-            chain_hash=plan.narrated_hash,
-            ordinal=plan.ordinal if rules.retry == "reroll" else 0,
-            number=0,
-        )
-    except NarratorError as error:
-        teller.publish(Noted(error.message))
-        return
-    flight.checks = (rolled,)
-
-
-def _kept_checks(story: Story, flight: InFlight) -> tuple[checks.Check, ...] | None:
-    """The checks of the take that is retold, or retried where the rules keep what fell; None: roll anew."""
-    plan, rules = flight.plan, story.definition.rules
-    if plan.replaced is None:
-        return None
-    keeps = plan.verb == "retell" or (rules is not None and rules.retry == "keep")
-    return state_reads.checks_of(story.store, [plan.replaced.id]).get(plan.replaced.id, ()) if keeps else None
 
 
 async def _prepare(teller: Teller, flight: InFlight, abilities: port.Capabilities) -> None:
@@ -125,7 +76,7 @@ async def _prepare(teller: Teller, flight: InFlight, abilities: port.Capabilitie
     if not abilities.reads_messages:
         return
     for _ in range(_MOST_COMPACTIONS):
-        found = await measuring.measure(teller, flight.plan, _state(flight), outcomes_of(flight), abilities)
+        found = await measuring.measure(teller, flight.plan, state_of(flight), outcomes_of(flight), abilities)
         flight.prompt, flight.asked_output = found.parts, found.budget.requested_output
         if found.fits:
             _record_cards(flight, found)
@@ -194,7 +145,9 @@ async def _narrate(teller: Teller, flight: InFlight, abilities: port.Capabilitie
 
 async def _stream(teller: Teller, flight: InFlight) -> None:
     messages = encode(flight.prompt) if flight.prompt is not None else ()
-    request = Request(Purpose.NARRATE, messages, _scene(teller, flight), flight.asked_output, take=flight.plan.ordinal)
+    request = Request(
+        Purpose.NARRATE, messages, scene_of(teller, flight), flight.asked_output, take=flight.plan.ordinal
+    )
     usage = port.Usage()
     async with aclosing(stream(teller, request)) as chunks:
         async for chunk in chunks:
@@ -216,7 +169,7 @@ async def work_out(teller: Teller, flight: InFlight) -> Judged:
 
     Raises ``NarrationFailed`` ``extraction-failed`` where the player discards.
     """
-    story, state = teller.story, _state(flight)
+    story, state = teller.story, state_of(flight)
     flight.stage = "extract"
     abilities = await abilities_of(teller)
     outcomes = [each.outcome for each in flight.checks]
@@ -302,7 +255,7 @@ async def _extract(teller: Teller, flight: InFlight, abilities: port.Capabilitie
     repair: tuple[str, str] | None = None
     for _ in range(2):
         parts = questions.extract_prompt(flight.prompt, flight.text, repair=repair) if flight.prompt else None
-        completion = await _ask(teller, flight, Purpose.EXTRACT, parts, abilities, answers.EXTRACTION_SCHEMA)
+        completion = await ask(teller, flight, Purpose.EXTRACT, parts, abilities, answers.EXTRACTION_SCHEMA)
         try:
             return answers.parse_proposals(completion.text)
         except NarrationFailed as error:
@@ -316,9 +269,9 @@ async def suggest(teller: Teller, flight: InFlight) -> tuple[str, ...]:
     abilities = await abilities_of(teller)
     asked: PromptParts | None = None
     if abilities.reads_messages:
-        found = await measuring.measure(teller, flight.plan, _state(flight), (), abilities)
+        found = await measuring.measure(teller, flight.plan, state_of(flight), (), abilities)
         asked = questions.suggest_prompt(found.parts)
-    completion = await _ask(teller, flight, Purpose.SUGGEST, asked, abilities, SUGGEST_SCHEMA)
+    completion = await ask(teller, flight, Purpose.SUGGEST, asked, abilities, SUGGEST_SCHEMA)
     suggested = answers.parse_object(completion.text).get("suggestions")
     if not isinstance(suggested, list):
         raise NarrationFailed("narrator-malformed", "The narrator suggested nothing that could be read.", "Ask again.")
@@ -392,51 +345,3 @@ def messages_hash(parts: PromptParts) -> str:
     """SHA-256 over the messages as compact JSON: what the inspector and the provenance call a prompt by."""
     body = [[message.role, message.content] for message in encode(parts)]
     return hashlib.sha256(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
-
-
-def outcomes_of(flight: InFlight) -> tuple[Outcome, ...]:
-    """The checks of a turn as the narrator may know them: words alone (T8)."""
-    return tuple(Outcome(each.skill, each.difficulty, each.outcome) for each in flight.checks)
-
-
-async def _ask(
-    teller: Teller,
-    flight: InFlight,
-    purpose: Purpose,
-    parts: PromptParts | None,
-    abilities: port.Capabilities,
-    schema: Mapping[str, Any],
-) -> port.Completion:
-    """A question beside the narration, measured first (C1, C8). Raises the named errors of the budget."""
-    messages: tuple[prompt.Message, ...] = ()
-    asked = budget.requested_output(abilities.window, abilities.max_output_tokens)
-    if parts is not None:
-        fitted, counted = await measuring.measure_question(teller, parts, abilities, schema)
-        messages, asked = fitted.messages, counted.requested_output
-        if fitted.parts.raw_tail != parts.raw_tail and fitted.parts.raw_tail:
-            flight.record.setdefault("read_from", {})[purpose.value] = fitted.parts.raw_tail[0].node_id
-    request = Request(purpose, messages, _scene(teller, flight), asked, schema=schema, take=flight.plan.ordinal)
-    completion = await answer(teller, request)
-    flight.spend(completion.finish.usage, of="asides")
-    return completion
-
-
-def _scene(teller: Teller, flight: InFlight) -> Scene:
-    story, plan = teller.story, flight.plan
-    return Scene(
-        story.definition,
-        _state(flight),
-        story.row.seed,
-        plan.narrated_hash,
-        plan.ordinal,
-        plan.input,
-        plan.input_mode,
-        outcomes_of(flight),
-        flight.text,
-        is_retold=plan.verb == "retell",
-    )
-
-
-def _state(flight: InFlight) -> State:
-    assert flight.state is not None
-    return flight.state

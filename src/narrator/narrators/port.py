@@ -137,10 +137,11 @@ Chunk = Delta | Waiting | ToolCall | Finish
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A whole answer, for the purposes that want JSON."""
+    """A whole answer, for the purposes that want JSON, or a call of a tool that was offered."""
 
     text: str
     finish: Finish
+    calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,13 +228,16 @@ class Narrator(Protocol):
 async def whole(stream: AsyncGenerator[Chunk, None], request: Request) -> Completion:
     """A stream read to its end, as one answer. ``on_wait`` hears of waits; raises what the stream raises."""
     text: list[str] = []
+    calls: list[ToolCall] = []
     finish = Finish("stop")
     async with aclosing(stream) as chunks:
         async for chunk in chunks:
             if isinstance(chunk, Delta):
                 text.append(chunk.text)
+            elif isinstance(chunk, ToolCall):
+                calls.append(chunk)
             elif isinstance(chunk, Finish):
                 finish = chunk
             elif isinstance(chunk, Waiting) and request.on_wait is not None:
                 request.on_wait(chunk)
-    return Completion("".join(text), finish)
+    return Completion("".join(text), finish, tuple(calls))
