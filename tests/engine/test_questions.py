@@ -11,6 +11,8 @@ from narrator.engine.session import Answers
 from narrator.narrators.fake import FakeNarrator, Line
 from narrator.narrators.port import Purpose
 from narrator.store import reads
+from tests.core.test_referee import BROKEN as UNREADABLE
+from tests.core.test_referee import ONE, UNDERSTOOD
 from tests.engine.playing import BRAVER, Play, numbered, playing
 
 BROKEN = "I would rather not."
@@ -49,6 +51,40 @@ async def test_without_a_player_the_default_invents_nothing(mill: Path, policy: 
         assert play.rows() == start
         assert play.draft() == "I climb."
         assert play.session.asking is None
+
+
+@pytest.mark.spec("T4", "W5")
+async def test_no_broken_answer_is_half_applied_or_told(mill: Path) -> None:
+    """Each of the table, twice, behind a narration: nothing is written, and nothing of it is in the story."""
+    assert len(UNDERSTOOD) + len(UNREADABLE) >= 40
+    fake = FakeNarrator({Purpose.NARRATE: "All is told."})
+    async with playing(mill, fake) as play:
+        start = play.rows()
+        for text in UNREADABLE:
+            fake.answer(Purpose.EXTRACT, text, text)
+        for text in UNREADABLE:
+            answer = await play.do("I climb.")
+            assert answer.code == "extraction-failed", text
+            assert play.rows() == start, text
+        assert fake.calls[Purpose.EXTRACT] == 2 * len(UNREADABLE)
+        assert play.texts() == ["The wheel stands still."]
+
+
+@pytest.mark.spec("T4", "W5")
+async def test_an_answer_in_any_dress_is_applied_whole(mill: Path) -> None:
+    """Each dress of one change: applied once, and nothing of the dress is in the story."""
+    fake = FakeNarrator({Purpose.NARRATE: "All is told."})
+    dressed = [text for text, expected in UNDERSTOOD if expected == ONE]
+    assert len(dressed) > 15
+    fake.answer(Purpose.EXTRACT, *dressed)
+    async with playing(mill, fake) as play:
+        for number, text in enumerate(dressed):
+            before = play.story.state().values["player.nerve"]
+            assert (await play.do(f"I climb, {number}.")).ok, text
+            assert play.story.state().values["player.nerve"] == before - 1, text
+            assert play.texts()[-1] == "All is told."
+            await play.do("/correct player.nerve 5")
+        assert fake.calls[Purpose.EXTRACT] == len(dressed)
 
 
 @pytest.mark.spec("T4")
