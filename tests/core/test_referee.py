@@ -492,6 +492,24 @@ def test_a_correction_may_set_anything_but_the_history() -> None:
 
 @pytest.mark.spec("W9")
 @pytest.mark.parametrize(
+    ("proposal", "said"),
+    [
+        (Proposal("set", "player.nerve", 5), "That is so already. Nerve: wary, 5."),
+        (Proposal("set", "flags.gate_open", False), "That is so already. Gate open: no."),
+        (Proposal("set", "location", "yard"), "That is so already. Place: The yard."),
+        (Proposal("move", "inventory.key", "player"), "That is so already. A brass key: with you."),
+        (Proposal("set", "trust.miller.player", 0), "That is so already. Orrin Vale, trust towards you: civil."),
+        (Proposal("assert", "facts", "The wheel has not turned since Sunday."), "That is held to be so already."),
+        (Proposal("open", "threads.wheel", "Why does the wheel stand still?"), "That question is open already."),
+    ],
+)
+def test_a_correction_to_what_is_so_says_it_in_words(proposal: Proposal, said: str) -> None:
+    (refused,) = judged(proposal, source="player").refused
+    assert (refused.rule, refused.reason) == ("same", said)
+
+
+@pytest.mark.spec("W9")
+@pytest.mark.parametrize(
     ("path", "text", "value"),
     [
         ("player.nerve", "7", 7),

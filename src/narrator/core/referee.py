@@ -19,6 +19,7 @@ from narrator.core.field_types import Typed, coerce
 from narrator.core.places import Placed, Wrong, place
 from narrator.core.proposal import JSON, OPS, Proposal, is_number
 from narrator.core.state import ENDING, FIRED, Event, State, apply, is_same_fact
+from narrator.core.titles import full_title, value_words
 from narrator.core.view import visibility
 
 __all__ = [
@@ -136,11 +137,21 @@ def _judge_one(bench: _Bench, proposal: Proposal, source: str) -> None:
         bench.notes += [f"{placed.path}: {text}" for text in notes]
     if after.values.get(placed.path) == before and placed.path != FIRED:
         if source == "player":
-            raise Wrong("same", f"{placed.path} is so already")
+            raise Wrong("same", _already(bench, placed.path, typed.op, before))
         return
     bench.accept(event)
     if source not in _UNBOUND:
         _fill(bench, placed.path, before)
+
+
+def _already(bench: _Bench, path: str, op: str, value: JSON) -> str:
+    """That a correction asks for what is so, in words."""
+    if path == FACTS.path:
+        return "That is held to be so already."
+    if path.startswith("threads."):
+        return f"That question is {'open' if op == 'open' else 'closed'} already."
+    words = value_words(bench.definition, bench.now, path, value)
+    return f"That is so already. {full_title(bench.definition, bench.now, path)}: {words}."
 
 
 def _previous(path: str, typed: Typed, before: JSON) -> JSON:
