@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from narrator.core.campaign import parse_definition
+from narrator.core.errors import NarratorError
 from narrator.core.review import review
 
 SOUND = """
@@ -70,3 +71,41 @@ def test_a_refused_effect_is_named_with_its_reason() -> None:
     closed = SOUND.replace(effect, effect + ', { op = "close", path = "threads.leak" }')
     found = review(parse_definition(closed), Random(7), turns=200)
     assert [where for where, what in found if "refused" in what] == ["storylets.mend: close threads.leak"]
+
+
+class Rut(Random):
+    """Always the same dice: what hangs on chance comes out the same in every game."""
+
+    def randbytes(self, n: int) -> bytes:
+        return bytes(n)
+
+
+@pytest.mark.spec("U23", "T18")
+def test_a_wording_that_is_never_used_is_named() -> None:
+    once = SOUND.replace('id = "look"\n', 'id = "look"\nonce = true\n')
+    once = once.replace('"not flags.mended"', "\"fired('look') and not flags.mended\"")
+    found = review(parse_definition(once), Rut(7), turns=400)
+    assert found == [("storylets.look.outcomes.always.wordings", "1 never used")]
+
+
+@pytest.mark.spec("U23", "T18")
+def test_an_outcome_that_comes_seldom_has_wordings_left_and_nothing_is_said_of_them() -> None:
+    rules = "\n[rules.skills.draw]\n[rules.difficulty]\nlong = 20\n"
+    plain = 'keys = ["look"]\nwordings = ["The rope is new.", "The bucket is old."]'
+    rare = SOUND.replace(
+        plain,
+        'keys = ["look"]\ncheck = { skill = "draw", difficulty = "long" }\n'
+        '[[storylets.outcomes]]\non = "failure"\nwordings = ["The rope is new.", "The bucket is old."]\n'
+        '[[storylets.outcomes]]\non = "success"\nwordings = ["Gold.", "More gold.", "And a frog.", "And a ring."]',
+    ).replace("\n[[storylets]]", rules + "\n[[storylets]]", 1)
+    found = review(parse_definition(rare), Random(7), turns=120)
+    assert not [what for _, what in found if "never used" in what]
+
+
+@pytest.mark.spec("U23", "W4")
+def test_a_field_that_nobody_declares_is_named_by_its_key_path() -> None:
+    unknown = SOUND.replace('path = "flags.mended", value = true', 'path = "player.thirst", value = 1')
+    with pytest.raises(NarratorError) as caught:
+        parse_definition(unknown)
+    assert "storylets[1].effects[0].path" in str(caught.value)
+    assert "player.thirst" in str(caught.value)

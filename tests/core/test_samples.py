@@ -36,6 +36,9 @@ def test_it_is_as_large_as_a_sample_should_be(sample: Sample) -> None:
     assert len(definition.cards) >= sample.cards
     assert len(definition.endings) == sample.endings
     assert any(declared.visibility == "hidden" for declared in definition.fields.values())
+    people = {word for one in definition.entities.values() if one.kind == "character" for word in (one.id, one.name)}
+    secrets = [card.text.casefold() for card in definition.cards if card.kind == "reference"]
+    assert any(name.casefold() in text for name in people for text in secrets), "nobody has anything to hide"
     assert definition.rules is not None
     assert definition.rules.clocks[sample.clock].when_full
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from narrator.core.state import EMPTY, dump
+from narrator.core.tree import NewNode
 from narrator.engine.events import Asked, Done, Failed
 from narrator.engine.session import Answers
 from narrator.narrators.fake import FakeNarrator, Line
 from narrator.narrators.port import Purpose
-from narrator.store import reads
+from narrator.store import commit, reads
+from narrator.store.commit import Acceptance
 from tests.core.test_referee import BROKEN as UNREADABLE
 from tests.core.test_referee import ONE, UNDERSTOOD
 from tests.engine.playing import BRAVER, Play, numbered, playing
@@ -221,7 +225,7 @@ async def test_a_confirmation_is_no_unless_somebody_says_yes(mill: Path, line: s
         assert play.sound()
 
 
-@pytest.mark.spec("S22")
+@pytest.mark.spec("S22", "W10")
 @pytest.mark.parametrize(
     ("answer", "nerve"),
     [("worked-out", 6), ("keep", 6), ("none", 5), ('enter {"player.nerve": 40}', 40), ("cancel", None)],
@@ -258,6 +262,27 @@ async def test_an_edited_narration_takes_what_was_worked_out_by_default(mill: Pa
         assert answer.ok
         assert [question.default for question in answer.of(Asked)] == ["worked-out"]
         assert play.story.state().values["player.nerve"] == 6
+
+
+@pytest.mark.spec("W10", "W12", "S22")
+async def test_an_imported_narration_has_its_state_worked_out_by_telling_it_again(mill: Path) -> None:
+    """The result is another take; the one that was imported stays as it came, its state unknown."""
+    async with playing(mill, numbered()) as play:
+        came = (NewNode("player", "I wait.", "do", "imported"), NewNode("narrator", "He waits.", None, "imported"))
+        story = play.story
+        write = Acceptance(
+            1, tuple(replace(node, is_unknown=True) for node in came), story.position, state_at=lambda at: dump(EMPTY)
+        )
+        commit.accept(story.store, write)
+        assert story.state().unknown
+        assert story.state().values["player.nerve"] == 5
+        answer = await play.do("/edit 3 He waits.")
+        assert answer.ok
+        assert story.state().values["player.nerve"] == 6
+        assert (story.head.id, story.head.origin, story.head.parent_id) == (4, "edited", 2)
+        assert story.node(3).text == "He waits."
+        assert story.state(story.node(3)).values["player.nerve"] == 5
+        assert play.sound()
 
 
 @pytest.mark.spec("T4")

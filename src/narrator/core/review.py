@@ -40,7 +40,7 @@ class _Played:
 
     fired: Counter[str] = field(default_factory=Counter)
     outcomes: set[tuple[str, str]] = field(default_factory=set)
-    told: set[tuple[str, str]] = field(default_factory=set)
+    told: Counter[tuple[str, str]] = field(default_factory=Counter)
     endings: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
     stuck: dict[str, str] = field(default_factory=dict)
@@ -111,7 +111,7 @@ def _note(played: _Played, turn: Turn) -> bool:
     is_new = is_new or (bool(ending) and ending not in played.endings)
     played.fired[name] += 1
     played.outcomes.add((name, turn.outcome))
-    played.told.add((name, turn.text))
+    played.told[name, turn.text] += 1
     if ending:
         played.endings.add(ending)
     for refused in turn.refused:
@@ -137,14 +137,16 @@ def _report(definition: Definition, played: _Played) -> list[Finding]:
 
 
 def _unheard(where: str, storylet: Storylet, played: _Played) -> list[Finding]:
-    """Wordings that were not heard although the storylet answered more often than it has wordings."""
+    """Wordings that were not heard although their outcome came more often than it has wordings."""
     found: list[Finding] = []
-    heard = {text for name, text in played.told if name == storylet.id}
+    told = [(text, times) for (name, text), times in played.told.items() if name == storylet.id]
     for outcome in storylet.outcomes:
-        missing = [each for each in outcome.wordings if not any(text.startswith(each.strip()) for text in heard)]
-        if missing and len(missing) == len(outcome.wordings):
+        wordings = [each.strip() for each in outcome.wordings]
+        missing = [each for each in wordings if not any(text.startswith(each) for text, _ in told)]
+        came = sum(times for text, times in told if text.startswith(tuple(wordings)))
+        if not came:
             found.append((f"{where}.outcomes.{outcome.on or 'always'}", "never came"))
-        elif missing and played.fired[storylet.id] > 6 * len(outcome.wordings):
+        elif missing and came > 6 * len(wordings):
             found.append((f"{where}.outcomes.{outcome.on or 'always'}.wordings", f"{len(missing)} never used"))
     return found
 
