@@ -85,7 +85,7 @@ def test_a_wording_that_is_never_used_is_named() -> None:
     once = SOUND.replace('id = "look"\n', 'id = "look"\nonce = true\n')
     once = once.replace('"not flags.mended"', "\"fired('look') and not flags.mended\"")
     found = review(parse_definition(once), Rut(7), turns=400)
-    assert found == [("storylets.look.outcomes.always.wordings", "1 never used")]
+    assert ("storylets.look.outcomes.always.wordings", "1 never used") in found
 
 
 @pytest.mark.spec("U23", "T18")

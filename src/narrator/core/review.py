@@ -1,9 +1,10 @@
 """The author's check: what a campaign holds that no player can meet, found by playing it with its own keys (U23).
 
-The review plays from the opening, and from every kind of state it has come to, always with what was least heard, for so
-many turns. What never came up is named by key path: storylets and outcomes that never fire, endings never reached,
-effects that are refused, and states where no storylet is left and the story has not ended. It proves nothing about what
-it did not meet; the more turns, the surer. Deterministic for a seed.
+The review plays short games with the campaign's own keys: what was tried least, and often what changes something.
+They begin at the opening, or where few games began: a situation is a place, flags, belongings, stages of the clocks.
+What never came up is named by key path: storylets and outcomes that never fire, endings never reached, effects that are
+refused, and states where no storylet is left and the story has not ended. It proves nothing about what it did not
+meet; the more turns, the surer. Deterministic for a seed.
 """
 
 from __future__ import annotations
@@ -14,16 +15,22 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from narrator.core.conditions import holds
-from narrator.core.definition import Definition, Storylet
-from narrator.core.proposal import Proposal
+from narrator.core.definition import PLAYER, Definition, Storylet
+from narrator.core.proposal import Proposal, is_number
 from narrator.core.rehearsal import Scene, Turn, begin, rehearse
-from narrator.core.state import ENDING
+from narrator.core.state import ENDING, State
 
 Finding = tuple[str, str]
+Kind = frozenset[tuple[str, object]]
 _T = TypeVar("_T")
 TURNS = 2500
-_LONGEST = 40
-_BRANCHES_KEPT = 400
+_LONGEST = 12
+"""Turns of one game."""
+_GOES_ON = 0.9
+"""How many of the games do not begin at the opening."""
+_CHANGES = 0.35
+"""How many of the turns are for storylets that have effects, whatever was tried before."""
+_STAGES = 4
 
 
 class Chance(Protocol):
@@ -36,55 +43,77 @@ class Chance(Protocol):
 
 @dataclass(slots=True)
 class _Played:
-    """What the review has met so far."""
+    """What the review has met so far.
 
+    ``starts`` are scenes to go on from, one of each kind; ``begun`` counts the games that began at a kind.
+    """
+
+    tried: Counter[str] = field(default_factory=Counter)
     fired: Counter[str] = field(default_factory=Counter)
-    outcomes: set[tuple[str, str]] = field(default_factory=set)
     told: Counter[tuple[str, str]] = field(default_factory=Counter)
     endings: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
     stuck: dict[str, str] = field(default_factory=dict)
+    starts: dict[Kind, Scene] = field(default_factory=dict)
+    begun: Counter[Kind] = field(default_factory=Counter)
     turns: int = 0
 
 
 def review(definition: Definition, chance: Chance, *, turns: int = TURNS, seed: int = 7) -> list[Finding]:
     """(key path, what is wrong), in the order of the file. ``seed`` is that of the campaign's dice."""
     played = _Played()
-    starts = [begin(definition)]
+    first = begin(definition)
+    played.starts[kind_of(definition, first.state)] = first
     while played.turns < turns:
-        scene = starts[0] if chance.random() < 0.3 else chance.choice(starts)
-        _walk(definition, played, starts, Scene(scene.state, chance.randbytes(8)), chance, seed, turns)
+        kind = _least_begun(played, chance)
+        played.begun[kind] += 1
+        scene = played.starts[kind] if chance.random() < _GOES_ON else first
+        _walk(definition, played, Scene(scene.state, chance.randbytes(8)), chance, seed, turns)
     return _report(definition, played)
 
 
-def _walk(
-    definition: Definition,
-    played: _Played,
-    starts: list[Scene],
-    scene: Scene,
-    chance: Chance,
-    seed: int,
-    turns: int,
-) -> None:
-    """One game of at most forty turns; where something new was met a later game may begin."""
+def _least_begun(played: _Played, chance: Chance) -> Kind:
+    """The situation to go on from: one that games began at least, every other time the one that was met last."""
+    kinds = list(played.starts)
+    if chance.random() < 0.5:
+        kinds.reverse()
+        return min(kinds, key=lambda kind: played.begun[kind])
+    return min(kinds, key=lambda kind: (played.begun[kind], chance.random()))
+
+
+def kind_of(definition: Definition, state: State) -> Kind:
+    """What tells one situation from another: place, flags and words, what the player has, how far the clocks are."""
+    clocks = definition.rules.clocks if definition.rules is not None else {}
+    known: list[tuple[str, object]] = []
+    for path, value in state.values.items():
+        head, _, name = path.partition(".")
+        if head == "clocks" and name in clocks and is_number(value):
+            known.append((path, int(_STAGES * value / clocks[name].size)))
+        elif head == "inventory":
+            known.append((path, value == PLAYER))
+        elif path == "location" or value is True:
+            known.append((path, value))
+    return frozenset(known)
+
+
+def _walk(definition: Definition, played: _Played, scene: Scene, chance: Chance, seed: int, turns: int) -> None:
+    """One game of some turns; wherever a situation is met for the first time a later game may begin."""
     for _ in range(_LONGEST):
         if scene.is_ended or played.turns >= turns:
             return
-        wanted = _least_heard(definition, played, scene, chance)
+        wanted = _next(definition, played, scene, chance)
         if wanted is None:
             place = str(scene.state.values.get("location") or "this place")
             played.stuck.setdefault(place, f"none is left at {place} after {scene.state.turn} turns: a dead end")
         turn = rehearse(definition, scene, input_for(wanted, chance) if wanted is not None else "", seed=seed)
-        is_new = _note(played, turn)
+        _note(played, turn)
         scene = turn.scene
-        if is_new and not scene.is_ended:
-            starts.append(scene)
-            if len(starts) > _BRANCHES_KEPT:
-                starts.pop(1)
+        if not scene.is_ended:
+            played.starts.setdefault(kind_of(definition, scene.state), scene)
 
 
-def _least_heard(definition: Definition, played: _Played, scene: Scene, chance: Chance) -> Storylet | None:
-    """A storylet whose condition holds here, of those that answered least so far."""
+def _next(definition: Definition, played: _Played, scene: Scene, chance: Chance) -> Storylet | None:
+    """A storylet whose condition holds here: mostly what was tried least, and often what changes something."""
     ready = [
         each
         for each in definition.storylets
@@ -92,8 +121,13 @@ def _least_heard(definition: Definition, played: _Played, scene: Scene, chance: 
     ]
     if not ready:
         return None
-    tried = [(played.fired[each.id], chance.random(), each) for each in ready]
-    return min(tried, key=lambda each: each[:2])[2] if chance.random() < 0.8 else chance.choice(ready)
+    changing = [each for each in ready if any(outcome.effects or outcome.ending for outcome in each.outcomes)]
+    if changing and chance.random() < _CHANGES:
+        return chance.choice(changing)
+    tried = [(played.tried[each.id], chance.random(), each) for each in ready]
+    wanted = min(tried, key=lambda each: each[:2])[2]
+    played.tried[wanted.id] += 1
+    return wanted
 
 
 def input_for(storylet: Storylet, chance: Chance) -> str:
@@ -102,21 +136,17 @@ def input_for(storylet: Storylet, chance: Chance) -> str:
     return " ".join(chance.choice(group.split("|")).strip().lstrip("=") for group in groups)
 
 
-def _note(played: _Played, turn: Turn) -> bool:
-    """Take in one turn; whether it met a storylet, an outcome or an ending for the first time."""
+def _note(played: _Played, turn: Turn) -> None:
+    """Take in one turn."""
     played.turns += 1
     name = turn.storylet.id
     ending = str(turn.scene.state.values.get(ENDING) or "")
-    is_new = not played.fired[name] or (name, turn.outcome) not in played.outcomes
-    is_new = is_new or (bool(ending) and ending not in played.endings)
     played.fired[name] += 1
-    played.outcomes.add((name, turn.outcome))
     played.told[name, turn.text] += 1
     if ending:
         played.endings.add(ending)
     for refused in turn.refused:
         played.refused.setdefault(f"{name}: {refused.proposal.op} {refused.proposal.path}", refused.reason)
-    return is_new
 
 
 def _report(definition: Definition, played: _Played) -> list[Finding]:
