@@ -349,6 +349,23 @@ async def test_the_extra_finds_paraphrases_that_full_text_misses(tmp_path: Path)
 
 @installed
 @pytest.mark.spec("C24")
+def test_the_extra_ranks_thousands_as_a_plain_sort_would() -> None:
+    meaning = load_wordllama()
+    assert meaning is not None
+    words = "tide lantern mill heron bell key rain salt reeve ferry stone sack".split()
+    texts = [f"The {words[n % 12]} and the {words[n // 12 % 12]} by the {words[n // 144 % 12]}." for n in range(1728)]
+    gathered = [meaning.gather(meaning.embed(part)) for part in (texts[:1000], texts[1000:])]
+    found = list(meaning.nearest("The bell rings for the reeve.", gathered))
+    assert len(found) > 600
+    assert len({at for at, _ in found}) == len(found)
+    assert [alike for _, alike in found] == sorted((alike for _, alike in found), reverse=True)
+    assert all(alike >= meaning.least for _, alike in found)
+    assert "bell" in texts[found[0][0]]
+    assert "reeve" in texts[found[0][0]]
+
+
+@installed
+@pytest.mark.spec("C24")
 def test_the_extra_leaves_logging_alone_and_asks_no_network() -> None:
     code = (
         "import logging, socket\n"

@@ -103,6 +103,7 @@ class Forest:
     def __init__(self, branches: Iterable[Branch] = ()) -> None:
         self._rows: dict[int, _Row] = {}
         self._below: dict[int | None, list[int]] | None = None
+        self._reached: tuple[tuple[int, int], Mapping[int, int]] | None = None
         for branch in branches:
             self.add(branch)
 
@@ -118,6 +119,7 @@ class Forest:
         if self._below is not None and branch.id not in self._rows:
             self._below.setdefault(branch.parent_id, []).append(branch.id)
         self._rows[branch.id] = (branch.id, branch.parent_id, branch.fork_depth, branch.name, branch.is_hidden)
+        self._reached = None
 
     def __contains__(self, branch_id: int) -> bool:
         return branch_id in self._rows
@@ -161,12 +163,15 @@ class Forest:
         """The same as a list of ``Segment``."""
         return [Segment(*each) for each in self.ranges(branch_id, depth)]
 
-    def reach(self, end: End) -> dict[int, int]:
+    def reach(self, end: End) -> Mapping[int, int]:
         """The last depth of each branch that the path takes nodes from: a placed node with that branch and at most
-        that depth lies on the path."""
+        that depth lies on the path. Several reads of a turn ask for the same one, so the latest is kept."""
         if not end.depth:
             return {}
-        return {branch_id: last for branch_id, _, last in self.ranges(end.branch_id, end.depth)}
+        key = (end.branch_id, end.depth)
+        if self._reached is None or self._reached[0] != key:
+            self._reached = (key, {branch_id: last for branch_id, _, last in self.ranges(*key)})
+        return self._reached[1]
 
     def owner(self, end: End, depth: int) -> int:
         """The branch that owns the path's node at ``depth`` (1 … end.depth). Raises ``Damaged`` on a broken chain."""

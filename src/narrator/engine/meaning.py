@@ -180,12 +180,22 @@ class _WordLlama:
         numpy, asked = self._numpy, self._units([text])[0]
         if not gathered:
             return
-        alike = numpy.concatenate([each @ asked for each in gathered])
+        # Not ``each @ asked``: that wakes threads for a millisecond's work, which wait for cores that a model has.
+        alike = numpy.concatenate([numpy.einsum("ij,j->i", each, asked) for each in gathered])
         near = numpy.flatnonzero(alike >= self.least)
-        near = near[numpy.argsort(-alike[near], kind="stable")]
-        for start in range(0, len(near), _MOST_LOOKED_AT):
-            chunk = near[start : start + _MOST_LOOKED_AT]
+        while len(near):
+            chunk, near = self._best(alike, near)
             yield from zip(chunk.tolist(), alike[chunk].tolist(), strict=True)
+
+    def _best(self, alike: Any, near: Any) -> tuple[Any, Any]:
+        """The nearest few in order, and the others as they were; of equals the one that was added first."""
+        numpy = self._numpy
+        if len(near) > _MOST_LOOKED_AT:
+            parted = numpy.argpartition(-alike[near], _MOST_LOOKED_AT - 1)
+            best, rest = numpy.sort(near[parted[:_MOST_LOOKED_AT]]), numpy.sort(near[parted[_MOST_LOOKED_AT:]])
+        else:
+            best, rest = near, near[:0]
+        return best[numpy.argsort(-alike[best], kind="stable")], rest
 
     def _units(self, texts: Sequence[str]) -> Any:
         """Vectors of length one; of length nothing where a text has no word."""
