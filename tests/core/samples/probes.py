@@ -149,6 +149,7 @@ LANTERN_ROAD = Probes(
         "forty-eight",
         "Hemming’s wrap",
         "Gudgeon",
+        "with knots",
     ),
     answers=(
         (
