@@ -1,4 +1,5 @@
-"""One script over three narrators: the scripted one, a server with JSON schema, a server that knows plain JSON alone.
+"""One script over every kind of narrator: the scripted one, a server with JSON schema, one with tools as well, and one
+that knows plain JSON alone.
 
 The servers answer with what the scripted narrator told and proposed. Above the port nothing differs: the same verbs,
 the same events in the same order, the same state on every node.
@@ -9,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from narrator.narrators.port import Narrator, Purpose, Request
 from narrator.narrators.scripted import ScriptedNarrator
 from narrator.store.verify import verify_connection
 from tests.engine.playing import make
-from tests.fake_server import Exchange, FakeServer, refuse, say
+from tests.fake_server import Answer, Exchange, FakeServer, call, refuse, say
 from tests.store.making import still
 
 CAMPAIGN = """
@@ -166,19 +166,29 @@ def proposed(text: str) -> str:
     return json.dumps({"changes": changes})
 
 
-def tell_again(server: FakeServer, answered: dict[Purpose, list[str]], dressed: Callable[[str], str] | None) -> None:
-    """Have the server give these answers in order. ``dressed``: it refuses a schema, and wraps its JSON so."""
+def tell_again(server: FakeServer, answered: dict[Purpose, list[str]], kind: str) -> None:
+    """Have the server give these answers in order. ``plain``: it refuses a schema, and wraps its JSON in a fence;
+    ``tools``: it asks for a check by a call."""
     for purpose, texts in answered.items():
         queue = deque(proposed(text) if purpose is Purpose.EXTRACT else text for text in texts)
 
         async def tell(exchange: Exchange, queue: deque[str] = queue, purpose: Purpose = purpose) -> None:
-            if dressed is not None and "response_format" in exchange.request.json:
+            if kind == "plain" and "response_format" in exchange.request.json:
                 await refuse(400, {"error": {"message": "response_format is not supported"}})(exchange)
                 return
-            text = queue.popleft()
-            await say([text] if dressed is None or purpose is Purpose.NARRATE else [dressed(text)])(exchange)
+            await in_its_way(kind, purpose, queue.popleft())(exchange)
 
         server.answer(purpose.value, tell)
+
+
+def in_its_way(kind: str, purpose: Purpose, text: str) -> Answer:
+    """An answer as this kind of server gives it."""
+    if purpose is Purpose.CHECK and kind == "tools":
+        wanted = json.loads(text)["check"]
+        return say("No.") if wanted is None else call("request_check", json.dumps(wanted))
+    if purpose is not Purpose.NARRATE and kind == "plain":
+        return say([f"Here it is:\n```json\n{text}\n```\nAnything else?"])
+    return say([text])
 
 
 async def played(path: Path, narrator: Narrator) -> tuple[list[list[dict[str, Any]]], dict[int, dict[str, JSON]]]:
@@ -233,8 +243,8 @@ def values(session: Session, node_id: int) -> dict[str, JSON]:
     return {path: value for path, value in state.values.items() if path != FIRED}
 
 
-@pytest.mark.spec("W3", "W4", "W5", "T4", "T9", "T15")
-async def test_three_narrators_tell_one_story(tmp_path: Path) -> None:
+@pytest.mark.spec("W3", "W4", "W5", "T4", "T8", "T9", "T15")
+async def test_every_kind_of_narrator_tells_one_story(tmp_path: Path) -> None:
     scripted = Remembering()
     expected, states = await played(make(tmp_path, CAMPAIGN, "scripted"), scripted)
     kinds = {event["event"] for events in expected for event in events}
@@ -242,18 +252,25 @@ async def test_three_narrators_tell_one_story(tmp_path: Path) -> None:
     assert len(scripted.answered[Purpose.EXTRACT]) > 20
     assert any(found.get("flags.stormy") for found in states.values())
     assert any(found.get("story.ending") for found in states.values())
-    for name, dressed in (
-        ("schema", None),
-        ("plain", lambda text: f"Here it is:\n```json\n{text}\n```\nAnything else?"),
-    ):
+    for kind in ("schema", "tools", "plain"):
         async with FakeServer() as server:
-            tell_again(server, scripted.answered, dressed)
-            narrator = OpenAICompatible(name, base_url=server.base_url, model="fake", context_window=200_000, retries=0)
-            told, found = await played(make(tmp_path, CAMPAIGN, name), narrator)
-            with_schema = sum("response_format" in request.json for request in server.requests)
-            asked = sum(request.purpose in ("check", "extract", "suggest") for request in server.requests)
-            assert with_schema == (1 if dressed else asked)
-            assert not any("tools" in request.json for request in server.requests)
+            tell_again(server, scripted.answered, kind)
+            narrator = OpenAICompatible(
+                kind,
+                base_url=server.base_url,
+                model="fake",
+                context_window=200_000,
+                retries=0,
+                tools="on" if kind == "tools" else "auto",
+            )
+            told, found = await played(make(tmp_path, CAMPAIGN, kind), narrator)
+            asked = [request for request in server.requests if request.purpose in ("check", "extract", "suggest")]
+            by_schema = [request for request in asked if "response_format" in request.json]
+            by_tool = [request for request in asked if "tools" in request.json]
+            assert [request.purpose for request in by_tool] == ["check"] * (
+                len(server.asked("check")) * (kind == "tools")
+            )
+            assert len(by_schema) == (1 if kind == "plain" else len(asked) - len(by_tool))
         for line, mine, wanted in zip(SCRIPT, told, expected, strict=True):
-            assert mine == wanted, (name, line)
-        assert found == states, name
+            assert mine == wanted, (kind, line)
+        assert found == states, kind
