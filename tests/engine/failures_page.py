@@ -17,6 +17,7 @@ from pathlib import Path
 from narrator.config import LimitSettings, NarratorSettings, PriceSettings, Settings
 from narrator.engine.events import Failed
 from narrator.narrators.openai_compatible import OpenAICompatible
+from narrator.narrators.secret import Secret
 from tests.engine.playing import PLAIN, make, playing
 from tests.fake_server import Answer, FakeServer, call, chunk, cut, flood, page, pieces, refuse, say, selfsigned, stall
 
@@ -85,6 +86,7 @@ async def fail(folder: Path, way: str, base_url: str, settings: Settings | None 
         "timeout": TIMEOUT if "silence" in way else PATIENCE,
         "retries": 0,
         "context_window": 50_000,
+        "api_key": Secret("canary.77b0"),
         **options,
     }
     teller = OpenAICompatible("mine", base_url=base_url, **wanted)  # type: ignore[arg-type]
@@ -108,6 +110,8 @@ async def all_failures() -> list[Seen]:
         for way, answer in WAYS.items():
             async with FakeServer({"narrate": answer}) as server:
                 seen.append(await fail(folder, way, server.base_url))
+        async with FakeServer({"narrate": refuse(401)}) as server:
+            seen.append(await fail(folder, "401, and no key was sent", server.base_url, api_key=None))
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))
             port = unused.getsockname()[1]

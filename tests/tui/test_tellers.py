@@ -13,6 +13,7 @@ from textual.widgets import Static
 from narrator import config, paths
 from narrator.config import NarratorSettings, Settings
 from narrator.narrators import discovery
+from narrator.narrators.openai_compatible import OpenAICompatible
 from narrator.tui.app import NarratorApp
 from narrator.tui.screens.tellers import TellerChooser, TryButton, choose_narrator
 from narrator.tui.widgets.listbox import ListBox
@@ -93,3 +94,24 @@ async def test_from_the_library_a_server_becomes_the_default(home: Path, monkeyp
             assert problems == ()
             assert settings.narrators["ollama-large"].model == "large"
             assert settings.narrators["ollama-large"].base_url == server.base_url
+
+
+@pytest.mark.spec("T12")
+async def test_a_wait_is_told_until_words_come(tmp_path: Path) -> None:
+    """The wait and its reason stand in the notice, the wait first; with the first word that is past."""
+    goes_on = asyncio.Event()
+    told = say("The ferry comes at last.", stall_at=2, until=goes_on)
+    async with FakeServer({"narrate": (refuse(429, headers={"Retry-After": "1.2"}), told)}) as server:
+        teller = OpenAICompatible("mine", base_url=server.base_url, model="m", context_window=50_000)
+        async with playing(make_campaign(tmp_path), teller) as play:  # type: ignore[arg-type]
+            play.screen.composer.editor.insert("I wait.")
+            await play.pilot.press("enter")
+            async with asyncio.timeout(20):
+                while "Trying again" not in play.said():
+                    await play.pilot.pause(0.01)
+                assert play.said().startswith("Trying again in 1.2 seconds: 127.0.0.1")
+                while "The ferry" not in play.shown():
+                    await play.pilot.pause(0.01)
+            assert play.said() == ""
+            goes_on.set()
+            await play.settle()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from narrator.config import ContextSettings
 from narrator.core.budget import ASSUMED_WINDOW, Counter
@@ -31,6 +31,8 @@ from narrator.narrators.port import (
     Waiting,
 )
 from narrator.store import commit, reads
+
+TRYING_AGAIN: Final = "Trying again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,4 +136,4 @@ async def stream(teller: Teller, request: Request) -> AsyncGenerator[Chunk, None
 
 def tell_wait(teller: Teller, wait: Waiting) -> None:
     """Say that a request is tried again, and when (T12)."""
-    teller.publish(Noted(f"{wait.reason} Trying again in {wait.seconds:.1f} seconds."))
+    teller.publish(Noted(f"{TRYING_AGAIN} in {wait.seconds:.1f} seconds: {wait.reason}"))

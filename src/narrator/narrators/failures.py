@@ -52,12 +52,13 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Who failed: the narrator's name, the host, the model, and how to take the key out of a text."""
+    """Who failed: the narrator's name, the host, the model, how to take the key out of a text, whether there is one."""
 
     name: str
     host: str
     model: str
     scrub: Scrub
+    has_key: bool = True
 
     def quote(self, text: str) -> str:
         """A server's own words: one line, short, without the key."""
@@ -83,11 +84,17 @@ def explain_status(server: Server, status: int, headers: Mapping[str, str], body
         return _without_credit(server, status, said_so)
     if status == 403 and _FLAGGED.search(said):
         return failed("narrator-filtered", f"A content filter of {host} stopped the request{said_so}", _REWORD)
+    if status in (401, 403) and not server.has_key:
+        return failed(
+            "narrator-auth",
+            f"{host} wants a key, and none was sent (HTTP {status}){said_so}",
+            "Name the variable that holds it as api_key_env for this narrator in config.toml.",
+        )
     if status in (401, 403):
         return failed(
             "narrator-auth",
             f"{host} did not accept the key (HTTP {status}){said_so}",
-            "Check api_key_env in config.toml.",
+            "Check what api_key_env or api_key_command in config.toml leads to.",
         )
     if status == 404:
         return failed(

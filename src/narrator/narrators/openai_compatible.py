@@ -107,7 +107,7 @@ class OpenAICompatible:
         self._offline = offline
         self._backoff = backoff
         self._folders = tuple(table_folders)
-        self._server = Server(name, called or self.host, model, api_key.scrub if api_key else str)
+        self._server = Server(name, called or self.host, model, api_key.scrub if api_key else str, api_key is not None)
         self._capabilities: Capabilities | None = None
         self._asks_again = True
         self._client: AsyncOpenAI | None = None

@@ -21,6 +21,7 @@ from narrator.core.errors import NarratorError
 from narrator.engine import events as e
 from narrator.engine.commands import Command
 from narrator.engine.progress import Pace, progress_words
+from narrator.engine.teller import TRYING_AGAIN
 from narrator.engine.verbs import COMMANDS, Effect
 from narrator.store import commit, reads
 from narrator.tui import remembered
@@ -310,6 +311,8 @@ class PlayScreen(PlayActs):
     def _hear(self, event: e.Event) -> None:
         match event:
             case e.Delta(text=text):
+                if self.notice.words.startswith(TRYING_AGAIN):
+                    self.say("")
                 self._begin_turn()
                 self._told(text)
             case e.HeadMoved():
