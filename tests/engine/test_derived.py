@@ -106,3 +106,22 @@ async def test_play_goes_on_whatever_is_lost_between_two_turns(tmp_path: Path) -
         assert any("The story so far:" in text for text in told)
         assert any("Remembered from earlier" in text for text in told)
         assert any("Bread is baked" in text for text in told)
+
+
+@pytest.mark.spec("C24", "C28", "C17")
+async def test_an_index_that_lost_a_part_is_whole_again_before_it_is_asked(tmp_path: Path) -> None:
+    path = make(tmp_path, DEFINITION, "mill")
+    (tmp_path / "lore.md").write_text(LORE)
+    import_files([tmp_path / "lore.md"], around(tmp_path), as_format="canon", into=path)
+    fake = teller()
+    async with playing(path, fake, settings=SETTINGS) as play:
+        for text in ("Ottoline hid a key.", "Magda owes silver.", "The bell is cracked."):
+            assert (await play.do(f"/remember {text}")).ok
+        db = play.story.store.db
+        db.execute("DELETE FROM memories_fts WHERE rowid < 3")
+        db.execute("DELETE FROM passages_fts WHERE rowid = 1")
+        assert (await play.do("/remember A heron waits.")).ok
+        assert (await play.do("I ask for the key of Ottoline, and for bread.")).ok
+        told = text_of([request for request in fake.requests if request.purpose is Purpose.NARRATE][-1])
+        assert "Ottoline hid a key." in told
+        assert "Bread is baked" in told

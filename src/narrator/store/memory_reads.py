@@ -128,8 +128,8 @@ def ranked_memories(
 
 
 def has_unindexed_memories(store: Store) -> bool:
-    """Whether the full-text index is behind the memories."""
-    sql = "SELECT (SELECT max(id) FROM memories) > coalesce((SELECT max(rowid) FROM memories_fts), 0)"
+    """Whether the full-text index lacks any of the memories, wherever they stand."""
+    sql = "SELECT (SELECT count(*) FROM memories) > (SELECT count(*) FROM memories_fts_docsize)"
     return bool(store.db.execute(sql).fetchone()[0])
 
 

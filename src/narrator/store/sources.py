@@ -121,8 +121,8 @@ def ranked_passages(store: Store, match: str, limit: int, among: Sequence[int]) 
 
 
 def has_unindexed_passages(store: Store) -> bool:
-    """Whether the full-text index is behind the passages."""
-    sql = "SELECT (SELECT max(id) FROM passages) > coalesce((SELECT max(rowid) FROM passages_fts), 0)"
+    """Whether the full-text index lacks any of the passages, wherever they stand."""
+    sql = "SELECT (SELECT count(*) FROM passages) > (SELECT count(*) FROM passages_fts_docsize)"
     return bool(store.db.execute(sql).fetchone()[0])
 
 

@@ -82,7 +82,7 @@ def _index_memory(db: sqlite3.Connection, memory_id: int, text: str) -> None:
 
 
 def index_memories(store: Store) -> None:
-    """Put the memories that the full-text index does not know yet into it: after a bulk write."""
+    """Put the memories that the full-text index does not know into it: after a bulk write, or a loss."""
     with store.transaction() as db:
         unknown = db.execute("SELECT id, text FROM memories WHERE id NOT IN (SELECT rowid FROM memories_fts)")
         for memory_id, text in unknown.fetchall():
@@ -194,11 +194,9 @@ def remove_knowledge(store: Store, knowledge_id: int) -> None:
 
 
 def index_passages(store: Store) -> None:
-    """Put the passages that the full-text index does not know yet into it: after an import."""
+    """Put the passages that the full-text index does not know into it: after an import, or a loss."""
     with store.transaction() as db:
-        unknown = db.execute(
-            "SELECT id, text FROM passages WHERE id > coalesce((SELECT max(rowid) FROM passages_fts), 0)"
-        )
+        unknown = db.execute("SELECT id, text FROM passages WHERE id NOT IN (SELECT rowid FROM passages_fts)")
         db.executemany(
             "INSERT INTO passages_fts (rowid, words) VALUES (?, ?)",
             [(passage_id, index_form(text)) for passage_id, text in unknown.fetchall()],
