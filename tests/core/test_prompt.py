@@ -130,10 +130,19 @@ def test_the_prefix_hash_is_that_of_the_system_message() -> None:
 @pytest.mark.spec("C10")
 def test_the_prefix_holds_what_the_specification_names() -> None:
     card = Card(name="The Reeve", text="Keeper of the toll.", is_constant=True)
-    found = stable_prefix(DEFINITION, constant_cards=(card,), schema="player.nerve: number")
+    definition = replace(DEFINITION, limits="No child comes to harm.")
+    found = stable_prefix(definition, constant_cards=(card,), schema="player.nerve: number")
     assert [part.kind for part in found] == ["rules", "premise", "persona", "limits", "constant-card", "schema"]
     system = encode(PromptParts(found))[0].content
-    for text in ("Second person", "Seven lanterns", "Ansa", "far from home", "Keeper of the toll", "player.nerve"):
+    for text in (
+        "Second person",
+        "Seven lanterns",
+        "Ansa",
+        "far from home",
+        "Keeper of the toll",
+        "player.nerve",
+        "No child comes",
+    ):
         assert text in system
     assert [part.kind for part in stable_prefix(Definition(id="x", title="", opening=""))] == ["rules", "limits"]
 
