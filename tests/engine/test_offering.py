@@ -12,15 +12,18 @@ from narrator.config import NarratorSettings, Settings
 from narrator.core.prompt import FOR_SMALL
 from narrator.engine import casting
 from narrator.engine.events import Noted
+from narrator.engine.progress import ReadingNote
 from narrator.engine.session import Session
 from narrator.engine.trying import elsewhere, try_narrator
 from narrator.narrators import discovery
 from narrator.narrators.discovery import Found
 from narrator.narrators.fake import FakeNarrator
-from narrator.narrators.port import Capabilities
+from narrator.narrators.openai_compatible import OpenAICompatible
+from narrator.narrators.port import Capabilities, Delta, Message, Purpose, Reading, Request
 from tests.engine.playing import Play, playing, still
-from tests.fake_server import FakeServer, pieces, refuse, say
+from tests.fake_server import FakeServer, chunk, pieces, refuse, say
 from tests.gguf_file import make_gguf
+from tests.narrators.test_openai_compatible import SCENE
 
 
 async def start(path: Path, settings: Settings | None = None, narrator: str | None = None) -> Play:
@@ -172,3 +175,33 @@ async def test_a_narrator_is_tried_before_it_tells(monkeypatch: pytest.MonkeyPat
     assert "holds no key" in await try_narrator(settings, "keyless")
     assert "gone.gguf" in await try_narrator(settings, "gone")
     assert [elsewhere(settings, name) for name in ("mine", "far", "scripted", "gone")] == ["", "models.example", "", ""]
+
+
+@pytest.mark.spec("U8", "T17")
+def test_a_long_reading_is_told_once_with_an_estimate() -> None:
+    now = iter((0.0, 0.5, 2.0, 3.0, 0.0, 2.0))
+    note = ReadingNote(lambda: next(now))
+    assert note.at(500, 4500) is None, "500 were remembered"
+    assert note.at(550, 4500) is None, "too soon to know"
+    assert note.at(900, 4500) == "Reading the story first: 900 of 4,500 tokens, about 20 seconds left."
+    assert note.at(1200, 4500) is None
+    short = ReadingNote(lambda: next(now))
+    assert [short.at(0, 900), short.at(800, 900)] == [None, None], "that is soon over"
+
+
+@pytest.mark.spec("U8", "T17")
+async def test_an_engine_that_reads_long_says_so(ferry: Path) -> None:
+    """As llama.cpp tells it, over HTTP: events beside the words, before the first of them."""
+
+    def read(done: int) -> str:
+        progress = {"total": 4000, "cache": 0, "processed": done, "time_ms": 1}
+        return f"data: {json.dumps({'choices': [], 'prompt_progress': progress})}\n\n"
+
+    told = "".join(f"data: {json.dumps(chunk(*each))}\n\n" for each in (({"content": "Rain."}, None), ({}, "stop")))
+    async with FakeServer({"narrate": pieces(read(0), read(512), told)}) as server:
+        teller = OpenAICompatible("mine", base_url=server.base_url, model="m", context_window=50_000)
+        request = Request(Purpose.NARRATE, (Message("user", "x"),), SCENE, 10)
+        found = [each async for each in teller.stream(request)]
+        assert found[:3] == [Reading(0, 4000), Reading(512, 4000), Delta("Rain.")]
+        async with playing(ferry, teller) as play:  # type: ignore[arg-type]
+            assert (await play.do("I wait.")).ok

@@ -444,6 +444,11 @@ async def test_the_death_of_the_engine_in_mid_turn_is_told(model: Path, tmp_path
     assert session.story.count == 1
     assert await session.perform(parse_line("I open the gate."))
     assert session.story.count == 3
+    loads = [each.text for each in events if isinstance(each, Noted) and each.text.startswith("Loading")]
+    assert loads == ["Loading the model …"] * 2, "at the first turn, and when the engine had died"
+    assert await session.perform(parse_line("I go on."))
+    await asyncio.sleep(0)
+    assert sum(isinstance(each, Noted) and each.text.startswith("Loading") for each in events) == 2
     pid = session.narrator.engine_pid
     assert pid is not None
     await session.aclose()

@@ -17,6 +17,9 @@ EVERY = 0.2
 KNOWN_AFTER = 1.0
 """Seconds of work after which an estimate is worth saying."""
 
+WORTH_SAYING = 3.0
+"""Seconds that the reading of a prompt must still take to be told of."""
+
 _NAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "export": ("Exporting", "steps"),
@@ -80,3 +83,26 @@ def duration_words(seconds: float) -> str:
     if seconds < 90 * 60:
         return f"about {round(seconds / 60)} minutes"
     return f"about {round(seconds / 3600)} hours"
+
+
+class ReadingNote:
+    """What is told of an engine that reads a long prompt before its first word: a line, once it is known that it takes
+    a while. ``clock`` in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._first: tuple[float, int] | None = None
+        self._is_told = False
+
+    def at(self, done: int, total: int) -> str | None:
+        """So many tokens of so many are read: the line for it, or None."""
+        now = self._clock()
+        begun, before = self._first = self._first or (now, done)
+        if self._is_told or now - begun < KNOWN_AFTER or done <= before:
+            return None
+        left = (now - begun) / (done - before) * (total - done)
+        if left < WORTH_SAYING:
+            return None
+        self._is_told = True
+        return f"Reading the story first: {done:,} of {total:,} tokens, {duration_words(left)} left."

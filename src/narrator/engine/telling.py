@@ -22,6 +22,7 @@ from narrator.core.view import visibility
 from narrator.engine import checking, compaction, measuring, prompting
 from narrator.engine.draft import InFlight
 from narrator.engine.events import Delta, Noted
+from narrator.engine.progress import ReadingNote
 from narrator.engine.requesting import ask, outcomes_of, scene_of, state_of
 from narrator.engine.story import Story
 from narrator.engine.teller import Teller, abilities_of, stream, tell_wait
@@ -63,6 +64,8 @@ async def tell(teller: Teller, flight: InFlight) -> None:
     flight.record = {"narrator": teller.narrator.name, "purpose": "narrate"}
     started = time.monotonic()
     abilities = await abilities_of(teller)
+    if isinstance(teller.narrator, port.Loads) and not teller.narrator.is_loaded:
+        teller.publish(Noted("Loading the model …"))
     flight.record |= {"model": abilities.model, "window": abilities.window, "sampling": dict(abilities.sampling)}
     await _prepare(teller, flight, abilities)
     await checking.check(teller, flight, abilities)
@@ -148,7 +151,7 @@ async def _stream(teller: Teller, flight: InFlight) -> None:
     request = Request(
         Purpose.NARRATE, messages, scene_of(teller, flight), flight.asked_output, take=flight.plan.ordinal
     )
-    usage = port.Usage()
+    usage, reading = port.Usage(), ReadingNote()
     async with aclosing(stream(teller, request)) as chunks:
         async for chunk in chunks:
             match chunk:
@@ -157,6 +160,9 @@ async def _stream(teller: Teller, flight: InFlight) -> None:
                         teller.publish(Delta(told))
                 case port.Waiting():
                     tell_wait(teller, chunk)
+                case port.Reading(done=done, total=total):
+                    if note := reading.at(done, total):
+                        teller.publish(Noted(note))
                 case port.Finish(reason=reason, usage=usage, notes=notes):
                     flight.finish = reason
                     for note in notes:

@@ -85,12 +85,18 @@ class _Timings(_Door):
     cache_n: int | None = None
 
 
+class _Progress(_Door):
+    total: int = 0
+    processed: int = 0
+
+
 class Answer(_Door):
     """One chunk of a stream, or a whole completion: the two differ in ``delta`` and ``message`` alone."""
 
     choices: list[_Choice] | None = None
     usage: _Usage | None = None
     timings: _Timings | None = None
+    prompt_progress: _Progress | None = None
     error: Any = None
 
 

@@ -88,6 +88,11 @@ class EmbeddedNarrator:
         """The process that the engine runs in, or None."""
         return self._engine.pid if self._engine is not None and self._engine.is_alive else None
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the model is in memory, or in the making."""
+        return self._engine is not None and self._engine.is_alive
+
     # ------------------------------------------------------------------------------------------------------- the engine
 
     def _look(self) -> gguf.Model:

@@ -28,6 +28,7 @@ from narrator.narrators.port import (
     Capabilities,
     Chunk,
     Completion,
+    Reading,
     Request,
     Usage,
     Waiting,
@@ -235,6 +236,8 @@ class OpenAICompatible:
             async with aclosing(self._attempt(request, telling, with_schema)) as answers:
                 try:
                     async for answer in answers:
+                        if (read := answer.prompt_progress) is not None:
+                            yield Reading(read.processed, read.total)
                         for delta in telling.take(answer):
                             yield delta
                         if telling.is_over:

@@ -115,6 +115,16 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """Before the first word the engine has read ``done`` tokens of a prompt of ``total``, what it remembered among
+    them.
+    """
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """The model called a tool that was offered. ``arguments`` is the parsed object."""
 
@@ -132,7 +142,7 @@ class Finish:
     notes: tuple[str, ...] = ()
 
 
-Chunk = Delta | Waiting | ToolCall | Finish
+Chunk = Delta | Waiting | Reading | ToolCall | Finish
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +194,16 @@ class IsElsewhere(Protocol):
 
     host: str
     is_loopback: bool
+
+
+@runtime_checkable
+class Loads(Protocol):
+    """What a narrator may be besides: one that takes a while to begin, before its first request (U8)."""
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether that is behind it."""
+        ...
 
 
 @runtime_checkable

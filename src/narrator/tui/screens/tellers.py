@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
@@ -119,7 +120,7 @@ def _entries(settings: Settings, found: tuple[str, ...] = ()) -> list[Entry]:
     entries = []
     for each in candidates(settings):
         chosen = settings.narrators.get(each.name)
-        model = (chosen.model or chosen.model_path or "") if chosen is not None else ""
+        model = (chosen.model or Path(chosen.model_path or "").name) if chosen is not None else ""
         where = "found here" if each.name in found else each.base_url or each.kind
         entries.append(Entry(each.name, each.name, " · ".join(part for part in (model, where) if part)))
     return entries
