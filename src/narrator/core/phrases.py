@@ -21,7 +21,7 @@ def phrase_change(definition: Definition, state: Facts, event: Event) -> str:
     if root in _TOLD_BY_PROSE:
         return ""
     if event.path == ENDING:
-        return _ending(definition, new)
+        return ending_words(definition, new)
     if root == "threads":
         return _thread(event.previous, new)
     if root == "facts":
@@ -47,7 +47,8 @@ def phrase_correction(definition: Definition, state: Facts, told: Mapping[str, J
     return f"{full_title(definition, state, str(path))}: {shown}{was}{because}"
 
 
-def _ending(definition: Definition, value: JSON) -> str:
+def ending_words(definition: Definition, value: JSON) -> str:
+    """That the story has ended, and how: by the title of the ending, where it has one."""
     title = next((each.title for each in definition.endings if each.id == value and each.title), "")
     return f"The end: {title}" if title else "The end"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from narrator.engine.commands import Command, StepRef
+from narrator.engine.commands import Command, StepRef, parse_line
 from narrator.engine.verbs import ALIASES, COMMANDS
 
 IF_WORDS: Mapping[str, str] = {
@@ -24,11 +24,15 @@ IF_WORDS: Mapping[str, str] = {
 def parse_if_word(line: str, number: int | None = None, *, last_input: Command | None = None) -> Command | None:
     """The command that a bare word of interactive fiction means (U25), or None where the line is play.
 
-    ``restart`` goes to the opening, ``again`` and ``g`` give the last input once more; without one they are play.
+    ``undo`` and ``redo`` may have a number behind them. ``restart`` goes to the opening, ``again`` and ``g`` give the
+    last input once more; without one they are play.
     """
-    word = IF_WORDS.get(line.strip().lower())
-    if word is None:
+    bare, _, times = line.strip().lower().partition(" ")
+    word = IF_WORDS.get(bare)
+    if word is None or (times and not (word in ("undo", "redo") and times.isdecimal())):
         return None
+    if times:
+        return parse_line(f"/{word} {times}", number)
     if word == "restart":
         return Command("go", {"step": StepRef(position=1)}, number)
     if word == "again":

@@ -59,7 +59,7 @@ async def tell(teller: Teller, flight: InFlight) -> None:
         assert plan.replaced is not None
         state = story.state(plan.replaced)
     elif is_ended(state):
-        raise Refusal("story-ended", "This story has ended.", "Undo, restore a checkpoint, or fork to go on elsewhere.")
+        raise Refusal("story-ended", "This story has ended.", "/undo, /restore or /fork goes on from an earlier step.")
     flight.state = state
     flight.record = {"narrator": teller.narrator.name, "purpose": "narrate"}
     started = time.monotonic()

@@ -264,14 +264,16 @@ class Voice:
             return []
         said: list[Said] = []
         steps, self._steps = self._steps, []
+        is_unanswered = bool(steps) and steps[-1].role == "player" and self._command is not None
         if not self._is_turn():
             said += self._last_place(steps)
             if not self._manner.is_quiet and self._command not in CORRECTING:
                 redo = f" {counted(head.redo, 'step')} to redo." if head.redo else ""
-                said += self._say(f"[Step {head.position}.{redo}]")
+                stands = " Your line stands: /continue tells it anew." if is_unanswered else ""
+                said += self._say(f"[Step {head.position}.{redo}{stands}]")
             self._has_said = True
         if head.ended:
-            said += self._say("[The story has ended. Undo, restore or fork goes on from an earlier step.]")
+            said += self._say("[The story has ended. /undo, /restore or /fork goes on from an earlier step.]")
         return said
 
     def _last_place(self, steps: list[e.StepShown]) -> list[Said]:

@@ -21,6 +21,7 @@ from narrator.exchange.book.epub import write_epub
 from narrator.exchange.book.markdown import write_markdown
 from narrator.exchange.book.page import write_page
 from narrator.exchange.book.pages import Style, open_book
+from narrator.exchange.book.text import write_text
 from narrator.exchange.bundle_export import write_bundle
 from narrator.exchange.progress import Progress, silent
 from narrator.store import rows
@@ -32,6 +33,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "story-cards": (".cards.json",),
     "bundle": (".json", ".json.gz", ".gz"),
     "markdown": (".md", ".markdown"),
+    "text": (".txt", ".text"),
     "html": (".html", ".htm", ".xhtml"),
     "epub": (".epub",),
     "sillytavern": (".jsonl",),
@@ -114,6 +116,8 @@ def write_form(
     with _reading(campaign, clock) as store:
         if form == "markdown":
             write_markdown(open_book(store, wish.style, progress), write)
+        elif form == "text":
+            write_text(open_book(store, wish.style, progress), write)
         elif form == "html":
             write_page(open_book(store, wish.style, progress), write, wish.style.colours)
         elif form == "sillytavern":

@@ -54,6 +54,7 @@ class Action:
     footer: str = ""
     reason: Reason = lambda now: ""
     verb: str = ""
+    words: str = ""
     is_library: bool = False
 
     @property
@@ -155,6 +156,28 @@ _VERB_KEYS: Mapping[str, _Key] = MappingProxyType(
     }
 )
 
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "takes": "versions compare side by side alternatives tellings",
+        "retry": "again another version reroll regenerate",
+        "continue": "next go on more",
+        "undo": "back revert",
+        "undo-turn": "back revert whole turn",
+        "restore": "load go back saved",
+        "save": "bookmark name this place checkpoint",
+        "branches": "tree side list lines other ways",
+        "fork": "branch split",
+        "state": "inventory status character sheet",
+        "search": "find",
+        "export": "print book file text page",
+        "quit": "exit leave end",
+        "help": "keys commands how",
+        "narrator": "model server ai llm",
+        "note": "author style",
+    }
+)
+"""What else those who look for a verb may call it."""
+
 _GROUPS: Mapping[Effect, str] = MappingProxyType(
     {
         Effect.TURN: "Telling the story",
@@ -181,6 +204,7 @@ def _of_verb(verb: Verb) -> Action:
         reason=key.reason or _BY_EFFECT[verb.effect],
         verb=verb.name,
         is_library=verb.name in ("help", "quit", "export"),
+        words=_WORDS.get(verb.name, ""),
     )
 
 
@@ -219,7 +243,14 @@ _SCREEN = (
     _screen("to-end", "To the end", "Show the last step, and follow.", "ctrl+end", "end"),
     _screen("next-match", "Next place found", "The next place that the search found.", letters=("n",)),
     _screen("previous-match", "Previous place found", "The place before.", letters=("upper_n",)),
-    _screen("rail", "Saves and other lines", "Saved places, and every way the story went.", "f2", letters=("b",)),
+    _screen(
+        "rail",
+        "Saves and other lines",
+        "Saved places, and every way the story went.",
+        "f2",
+        letters=("b",),
+        words="branches tree side list history versions",
+    ),
     _screen("panel", "Panel", "State, memories, cards, saved places, the prompt.", "f3", letters=("p",)),
     _screen("settings", "Settings", "Theme, narrator, keys.", "f4", letters=("comma",), is_library=True),
     _screen(
@@ -236,7 +267,13 @@ _SCREEN = (
     _screen("previous-pane", "Previous pane", "Move the focus back.", "shift+tab"),
     _screen("escape", "Back", "One thing a press: popup, editor, turn, selection, then to the transcript.", "escape"),
     _screen("copy", "Copy", "Copy the selected text, else the selected step.", "ctrl+c"),
-    _screen("theme", "Theme", "Choose how it looks; seen at once.", is_library=True),
+    _screen(
+        "theme",
+        "Theme",
+        "Choose how it looks; seen at once.",
+        is_library=True,
+        words="colours colors dark light contrast",
+    ),
     _screen("import", "Import", "Bring in stories, characters, cards or texts from files.", is_library=True),
     _screen("library", "Library", "Leave this campaign and choose another.", is_library=True),
 )

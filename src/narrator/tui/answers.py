@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from narrator.core.phrases import ending_words
+from narrator.core.state import ENDING
 from narrator.engine import events as e
 from narrator.engine.state_views import SOURCES
+
+if TYPE_CHECKING:
+    from narrator.engine.story import Story
 
 
 def spelled(value: Any) -> str:
@@ -26,6 +31,19 @@ def check_words(check: e.CheckMade) -> str:
     """One check: qualitative alone, unless the campaign lets the player look (T8)."""
     step = f"step {check.position}: " if check.position is not None else ""
     return f"{step}{check.skill}, {check.difficulty}: {check.outcome}{f' ({check.rolled})' if check.rolled else ''}"
+
+
+def end_words(where: e.HeadMoved, story: Story) -> list[str]:
+    """What stands below the last step: that it is the end, or an input without its answer; and what redo holds (U2)."""
+    words: list[str] = []
+    if where.ended:
+        how = ending_words(story.definition, story.state().values.get(ENDING))
+        words.append(f"{how}. Undo or a saved place plays on")
+    elif [step.role for step in story.steps(where.position, where.position)] == ["player"]:
+        words.append("your line stands: Enter tells it anew, undo takes it back")
+    if where.redo:
+        words.append(f"redo holds {where.redo:,} step{'' if where.redo == 1 else 's'}")
+    return words
 
 
 def _in_brackets(words: list[str]) -> str:

@@ -107,7 +107,8 @@ class ActingScreen(Screen[None]):
             word = f"/{action.verb}" if action.verb else ""
             detail = "  ".join(part for part in (word, keys) if part)
             is_faint = bool(action.reason(now))
-            entries.append(Entry(action.id, f"{action.title}: {action.help}", detail, is_faint=is_faint))
+            text = f"{action.title}: {action.help}"
+            entries.append(Entry(action.id, text, detail, is_faint=is_faint, words=action.words))
 
         def chosen(key: object) -> None:
             if isinstance(key, str):

@@ -163,11 +163,10 @@ class Chooser(Dialog[Hashable]):
         fitting = [
             entry
             for entry in self._all
-            if not words
-            or (entry.key is not None and all(w in f"{entry.text} {entry.detail}".casefold() for w in words))
+            if not words or (entry.key is not None and all(word in _searched(entry) for word in words))
         ]
         if words:
-            fitting.sort(key=lambda entry: not entry.text.casefold().lstrip("▸● ").startswith(words[0]))
+            fitting.sort(key=lambda entry: _rank(entry, words[0]))
         box = self.query_one(ListBox)
         first = next((entry.key for entry in fitting if entry.key is not None), None)
         box.show(fitting, at=first if words else self._at)
@@ -191,6 +190,20 @@ class Chooser(Dialog[Hashable]):
             box.move({"up": -1, "down": 1, "pageup": -page, "pagedown": page}[event.key])
             event.stop()
             event.prevent_default()
+
+
+def _searched(entry: Entry) -> str:
+    return f"{entry.text} {entry.detail} {entry.words}".casefold()
+
+
+def _rank(entry: Entry, word: str) -> int:
+    """How near an entry is to a word: its name begins so, a word of its name does, another word of it does, or none."""
+    text = entry.text.casefold().lstrip("▸● ")
+    name = text.partition(":")[0]
+    if text.startswith(word):
+        return 0
+    ranked = (name, entry.words.casefold(), f"{text} {entry.detail}".casefold())
+    return next((at for at, each in enumerate(ranked, 1) if f" {word}" in f" {each}"), len(ranked) + 1)
 
 
 class Page(Dialog[None]):

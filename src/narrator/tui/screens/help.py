@@ -21,6 +21,15 @@ Ctrl+T changes what Enter means: do (> I act), say (“ I speak), story (~ I wri
 Esc goes from typing to reading, where ↑ ↓ select a step and letters are commands; typing anything else goes back.
 A / begins a command in words; Tab completes it.
 """
+_FIRST = (
+    "story.undo", "story.redo", "story.retry", "screen.previous-take", "story.continue", "story.edit", "story.save",
+    "story.restore", "story.search", "screen.rail", "screen.panel", "screen.settings", "screen.palette", "story.quit",
+)  # fmt: skip
+"""The keys to begin with, in order of need."""
+_GROUPS = (
+    "Telling the story", "Moving in the story", "Marks", "Looking", "The screen", "Changing what is kept",
+    "Around the story", "Session",
+)  # fmt: skip
 
 
 def _keys(action: Action, keymap: Keymap) -> str:
@@ -38,12 +47,18 @@ def help_page(keymap: Keymap, about: str = "") -> Page:
     parts: list[Content] = [plain(_INTRODUCTION)]
     if about:
         parts.insert(0, plain(f"There is no command “{about}”.\n"))
-    groups: dict[str, list[Action]] = {}
+    parts.append(plain("The keys to begin with", "bold $chosen"))
+    for action in (ACTIONS[each] for each in _FIRST):
+        keys = _keys(action, keymap)
+        if keys:
+            parts.append(join("  ", plain(f"{keys:<16}", "bold"), f" {action.title}: {action.help}"))
+    parts.append(Content(""))
+    groups: dict[str, list[Action]] = {group: [] for group in _GROUPS}
     for action in ACTIONS.values():
         groups.setdefault(action.group, []).append(action)
     for group, actions in groups.items():
         parts.append(plain(group, "bold $chosen"))
-        for action in actions:
+        for action in sorted(actions, key=lambda each: not _keys(each, keymap)):
             keys = _keys(action, keymap)
             word = COMMANDS[action.verb].usage if action.verb else action.title
             parts.append(join("  ", plain(word, "bold"), f"   {keys}" if keys else ""))

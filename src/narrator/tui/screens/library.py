@@ -6,6 +6,7 @@ import asyncio
 import shutil
 import tomllib
 from collections.abc import Callable, Hashable
+from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,8 +27,16 @@ from narrator.tui.widgets.listbox import Entry, ListBox
 _SIDE_FILES = ("-wal", "-shm", ".lock")
 
 
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
 def _when(stamp: str) -> str:
-    return stamp[:16].replace("T", " ")
+    """“30 Nov 2026” of a stamp; short, since the line has to hold more."""
+    try:
+        day = date.fromisoformat(stamp[:10])
+    except ValueError:
+        return stamp[:10]
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 class Sample(NamedTuple):
@@ -213,7 +222,7 @@ class LibraryScreen(ActingScreen):
         """To the trash folder, after a question whose safe answer stands first."""
         chosen = self.box.chosen
         if not (isinstance(chosen, tuple) and chosen[0] == "book"):
-            self.say("Only a campaign can be deleted.")
+            self.say("Only a story that you have begun can be deleted.")
             return
         path = Path(chosen[1])
 

@@ -26,11 +26,11 @@ from narrator.engine.verbs import COMMANDS, Effect
 from narrator.store import commit, reads
 from narrator.tui import remembered
 from narrator.tui.actions import Action, Now
-from narrator.tui.answers import ANSWERS, change_words, check_words, page, step_shown
+from narrator.tui.answers import ANSWERS, change_words, check_words, end_words, page, step_shown
 from narrator.tui.path_source import PathSource
 from narrator.tui.screens.dialogs import Page, Question
 from narrator.tui.screens.paneling import PROMPT_TAG
-from narrator.tui.screens.play_acts import PlayActs
+from narrator.tui.screens.play_acts import RAIL_COLUMNS, PlayActs
 from narrator.tui.transcript_window import Place
 from narrator.tui.widgets.bars import KeyLine, Notice, Standing, StatusLine
 from narrator.tui.widgets.composer import MODES, Composer, Editor
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 DRAFT_SECONDS = 0.3
 WATCH_SECONDS = 1.0
-RAIL_COLUMNS = 120
 NARROW_COLUMNS = 100
 ROOMY_COLUMNS = 150
 TYPING = (
@@ -118,7 +117,7 @@ class PlayScreen(PlayActs):
             return
         self._restore_draft(story)
         self.story = story
-        self.transcript.open_story(PathSource(story))
+        self.transcript.open_story(PathSource(story), end_words(story.where(), story))
         self._show_standing(story.where())
         self.composer.editor.focus()
         self.call_after_refresh(self._start)
@@ -287,7 +286,7 @@ class PlayScreen(PlayActs):
         elif now.place == "rail":
             keys = [("Enter", "go there"), ("Tab", "next pane"), ("Esc", "back")]
         else:
-            first = [("Enter", "send" if now.has_text else "go on")]
+            first = [("Enter", "send" if now.has_text else "go on")] if now.has_text or not now.is_ended else []
             kept = self.footer(["story.keep"]) if now.has_partial else []
             keys = [
                 *first,
@@ -303,7 +302,7 @@ class PlayScreen(PlayActs):
         self.show_keys()
 
     def on_descendant_focus(self) -> None:
-        self.composer.set_class(self.place() != "composer", "-away")
+        self.composer.set_away(self.place() == "transcript", self.place() != "composer")
         self.show_keys()
 
     # -- events -----------------------------------------------------------------------------------------------------
@@ -383,9 +382,9 @@ class PlayScreen(PlayActs):
         is_told = any(COMMANDS[name].is_turn or name == "keep" for name in self._in_hand) and 0 < len(told) <= 2
         if is_told:
             self._told_bytes = 0
-            self.transcript.accept_story(told[0].position, redo=where.redo)
+            self.transcript.accept_story(told[0].position, ends=end_words(where, self.story))
         else:
-            self.transcript.refresh_story(keep=self._kept_place, redo=where.redo)
+            self.transcript.refresh_story(keep=self._kept_place, ends=end_words(where, self.story))
         self._kept_place = None
         self._show_standing(where)
         self._refresh_sides()
@@ -486,7 +485,7 @@ class PlayScreen(PlayActs):
         if revision != self._revision:
             self._revision = revision
             where = self.story.where()
-            self.transcript.refresh_story(redo=where.redo)
+            self.transcript.refresh_story(ends=end_words(where, self.story))
             self._show_standing(where)
             self._refresh_sides()
 

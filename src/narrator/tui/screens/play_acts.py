@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 HELD_SECONDS = 0.6
 """Presses closer than this are one held key: they never cross from the text to the story (U6)."""
+RAIL_COLUMNS = 120
+"""From here on the rail is open by itself (U18); below, rail and panel stand in the story's way."""
 _WANT_WORDS = ("prune", "script", "record")
 """Nothing has to be said with them, and yet most who choose them want to."""
 _ABOUT_A_STEP = ("retell", "fork", "prompt", "takes")
@@ -309,9 +311,29 @@ class PlayActs(Paneling):
             transcript.highlight("")
         elif self.place() == "transcript":
             self.composer.editor.focus()
-        else:
+        elif not self._leave_side():
             transcript.focus()
-            self.say("↑ ↓ select a step; letters are commands (? lists them); Esc: back to typing.")
+            self.say("Letters are commands now (? lists them). Esc: back to typing.")
+
+    def _leave_side(self) -> bool:
+        """Out of rail or panel to typing; where they stand over the story, they close. False: none is in the way."""
+        is_aside = self.place() in ("rail", "panel")
+        if self.app.size.width < RAIL_COLUMNS:
+            if self.rail.display:
+                self.toggle_rail()
+                return True
+            if self.panel.display:
+                self.close_panel()
+                return True
+        if is_aside:
+            self.composer.editor.focus()
+        return is_aside
+
+    def close_panel(self) -> None:
+        """Close the panel at whatever tab."""
+        self._is_panel_open = False
+        self._fit()
+        self.composer.editor.focus()
 
     def copy(self) -> None:
         """Ctrl+C: stop a turn; copy what is selected; else say how to quit."""

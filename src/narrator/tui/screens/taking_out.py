@@ -32,13 +32,14 @@ FORMS: Mapping[str, tuple[str, str]] = {
     "epub": ("a book for a reader (EPUB)", ".epub"),
     "html": ("a page (HTML)", ".html"),
     "markdown": ("a text (Markdown)", ".md"),
+    "text": ("a plain text", ".txt"),
     "bundle": ("the whole campaign, to be imported again (bundle)", ".json"),
     "sillytavern": ("a chat for SillyTavern", ".jsonl"),
     "world-info": ("the cards as World Info", ".worldinfo.json"),
     "story-cards": ("the cards as AI Dungeon story cards", ".cards.json"),
 }
 """Forms in the order of the list: what they are, and the ending that a name gets."""
-BOOKS = ("epub", "html", "markdown")
+BOOKS = ("epub", "html", "markdown", "text")
 _INPUTS: tuple[tuple[Inputs, str], ...] = (("apart", "set apart"), ("woven", "woven in"), ("out", "left out"))
 
 

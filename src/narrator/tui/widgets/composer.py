@@ -29,6 +29,7 @@ from narrator.tui.wrap import cells
 MODES = ("do", "say", "story")
 MOST_LINES = 6
 _INVITATION = "what do you do? Enter sends it"
+_READING = "letters are commands; Esc types again"
 SHOWN = 6
 """Completions shown at a time."""
 
@@ -207,6 +208,7 @@ class Composer(Vertical):
         self._unsent = ""
         self.names: Mapping[str, Sequence[str]] = {}
         self._is_menu_shut = False
+        self._is_reading = False
 
     def compose(self) -> ComposeResult:
         yield Menu()
@@ -272,9 +274,18 @@ class Composer(Vertical):
         self.show_mode()
         self.post_message(self.Changed())
 
+    def set_away(self, is_reading: bool, is_away: bool) -> None:
+        """The keys go elsewhere: to the story, where letters are commands, or to a pane beside it."""
+        self.set_class(is_away, "-away")
+        if is_reading != self._is_reading:
+            self._is_reading = is_reading
+            self.show_mode()
+
     def show_mode(self) -> None:
-        """Draw what Enter will do."""
+        """Draw what Enter will do; while the story is read, that letters are no text."""
         words = f"edit {self.editing} ▸ " if self.editing is not None else f"{self.mode} ▸ "
+        words = "reading ▸ " if self._is_reading else words
+        self.editor.placeholder = Content(_READING if self._is_reading else _INVITATION)
         self.query_one("#mode", Static).update(Content(words))
 
     @property

@@ -22,7 +22,7 @@ from narrator.tui.wrap import cells, clip
 class Entry:
     """One line: ``text`` at the left, ``detail`` at the right, and ``more`` before it where all of the line has room.
 
-    A heading (``key`` None) cannot be chosen.
+    A heading (``key`` None) cannot be chosen. ``words`` are not shown: where a list can be narrowed, they find it too.
     """
 
     key: Hashable | None
@@ -31,6 +31,7 @@ class Entry:
     is_strong: bool = False
     is_faint: bool = False
     more: str = ""
+    words: str = ""
 
 
 class ListBox(ScrollView, can_focus=True):

@@ -6,6 +6,7 @@ and the follow flag. Everything is read and wrapped when something changes or mo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -21,7 +22,7 @@ from textual.widget import Widget
 from narrator.tui.transcript_window import GAP, Line, Place, StepSource, Window, column, input_lines
 from narrator.tui.widgets.drawing import Drawn
 from narrator.tui.widgets.ink import Ink
-from narrator.tui.wrap import Growing, Piece, Row, wrap
+from narrator.tui.wrap import Growing, wrap
 
 FLUSH_HERTZ = 25
 """How often streamed text reaches the screen a second (20–30)."""
@@ -90,7 +91,7 @@ class Transcript(Drawn, can_focus=True):
         self.stops_at_unread = True
         self._unread: Place | None = None
         self._notes: list[tuple[str, str]] = []
-        self._redo = 0
+        self._ends: Sequence[str] = ()
         self._thumb = (-1, -1)
         self._drawn_top = -1
         self._pending: list[str] = []
@@ -103,8 +104,9 @@ class Transcript(Drawn, can_focus=True):
 
     # -- what is shown ----------------------------------------------------------------------------------------------
 
-    def open_story(self, source: StepSource) -> None:
-        """Show a path from its end."""
+    def open_story(self, source: StepSource, ends: Sequence[str] = ()) -> None:
+        """Show a path from its end, with ``ends`` as dim lines below it: what may be done from there."""
+        self._ends = ends
         self._source = _Limited(source)
         self.window = Window(self._source, self._width())
         self.draft = None
@@ -115,13 +117,13 @@ class Transcript(Drawn, can_focus=True):
         self._unread = Place(1, 0) if self.window.count == 1 else None
         self._to_end()
 
-    def refresh_story(self, *, keep: Place | None = None, redo: int = 0) -> None:
+    def refresh_story(self, *, keep: Place | None = None, ends: Sequence[str] = ()) -> None:
         """The path changed: read it again. ``keep`` stays where it is on the screen, else the end is shown."""
         if self.window is None or self._source is None:
             return
         held = None if keep is None else self.window.row_of(keep) - self.scroll_offset.y
         self._source.limit = None
-        self._redo = redo
+        self._ends = ends
         self.window.refresh()
         self._lay_tail()
         if self.selected is not None and self.selected > self.window.count:
@@ -178,7 +180,7 @@ class Transcript(Drawn, can_focus=True):
         self._to_end()
         return self.draft is not None
 
-    def accept_story(self, first: int, *, redo: int = 0) -> None:
+    def accept_story(self, first: int, *, ends: Sequence[str] = ()) -> None:
         """The turn became steps from position ``first`` on: they stand where it was told, the eye stays where it is."""
         if self.window is None or self._source is None:
             return
@@ -188,7 +190,7 @@ class Transcript(Drawn, can_focus=True):
         held = self.window.anchor(self.scroll_offset.y)
         self.end_draft()
         self._source.limit = None
-        self._redo = redo
+        self._ends = ends
         self.window.refresh()
         self._lay_tail()
         if self.is_following:
@@ -247,9 +249,8 @@ class Transcript(Drawn, can_focus=True):
                 tail.append((Line(kind if index == 0 else f"{kind}-more", row), False))
         if self._notes:
             tail.append((GAP, False))
-        if self._redo and self.draft is None:
-            words = f"── redo holds {self._redo:,} step{'' if self._redo == 1 else 's'} ──"
-            tail.append((Line("redo", Row((Piece(words, 0, -1),), len(words), -1, -1)), False))
+        if self.draft is None:
+            tail += [(Line("redo", row), False) for words in self._ends for row in wrap(f"── {words} ──", room)]
         self._tail = tail
         self.window.tail = len(tail)
 
