@@ -65,6 +65,19 @@ def test_markdown(tale: Path) -> None:
     assert "Mind this." not in text
 
 
+@pytest.mark.spec("X9", "U10")
+def test_plain_text(tale: Path) -> None:
+    text = written(tale, "a.txt")
+    assert text.startswith("The Mill\n========\n\nThe wheel stands still.\n")
+    assert "\n\nThe door\n--------\n\n" in text
+    assert "\n> “Who is there?”\n" in text
+    assert "\n# Not a heading" in text
+    assert "\x1b" not in text
+    noted = written(tale, "b.txt", Style(has_branches=True, has_comments=True))
+    assert "\n* Mind this.\n" in noted
+    assert "A branch that was left." in noted
+
+
 @pytest.mark.spec("X9", "U27")
 def test_input_apart_woven_or_left_out_branches_and_notes(tale: Path) -> None:
     woven = written(tale, "a.md", Style("woven"))

@@ -66,7 +66,7 @@ class Play:
     async def settle(self) -> None:
         """Until nothing is being told and every event was heard."""
         await self.pilot.pause()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while self.app.play_screens() and self.app.play_screens()[0].is_busy:
                 await self.pilot.pause()
         await self.pilot.pause()
@@ -103,7 +103,7 @@ async def playing(
     app = NarratorApp(path, settings=settings or Settings(), casting=lambda story, asked: fake, **more)
     async with app.run_test(size=size) as pilot:
         play = Play(app, pilot, fake)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not app.play_screens() or app.play_screens()[0].session is None:
                 await pilot.pause()
         await play.settle()

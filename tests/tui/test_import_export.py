@@ -104,7 +104,7 @@ class Shown:
         return {each.key: f"{each.text} {each.detail}".strip() for each in self.top.query_one(ListBox).entries}
 
     async def until(self, holds: Callable[[], bool], what: str = "") -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             while not holds():
                 await self.pilot.pause(0.01)
 
@@ -367,7 +367,7 @@ async def test_every_form_is_written_from_the_library(home: Path, away: Path) ->
         await shown.pilot.press("e")
         await shown.ready(TakingOut)
         for form, ending in (
-            ("epub", ".epub"), ("html", ".html"), ("markdown", ".md"), ("bundle", ".json"),
+            ("epub", ".epub"), ("html", ".html"), ("markdown", ".md"), ("text", ".txt"), ("bundle", ".json"),
             ("sillytavern", ".jsonl"), ("world-info", ".worldinfo.json"), ("story-cards", ".cards.json"),
         ):  # fmt: skip
             await shown.choose("form")

@@ -191,7 +191,7 @@ async def test_stepping_through_history_and_takes_shows_the_state_of_that_step(t
     async with playing(ferry(tmp_path), fake, size=(120, 40)) as play:
         for text in ("one", "two"):
             await play.type(text)
-        await play.press("f3", "escape", "up", "up", "up")
+        await play.press("f3", "escape", "ctrl+up", "up", "up")
         assert play.screen.transcript.selected == 3
         assert heading(play) == "Step 3 of 5"
         assert "Nerve: steady, 7 → wary, 6" in listed(play)
@@ -405,7 +405,7 @@ async def test_the_cards_say_what_fired_and_why_and_how_long_they_stay(tmp_path:
         assert "The old lamplighter." in told(play)
         await play.press("enter")
         assert isinstance(play.app.screen, Page)
-        await play.press("escape", "escape", "up")
+        await play.press("escape", "escape", "ctrl+up")
         assert heading(play) == "What step 3 was told with"
         await play.press("p")
         await to(play, "● Tench")
@@ -452,7 +452,7 @@ async def test_the_prompt_is_shown_part_by_part_beside_what_was_reported(tmp_pat
         assert "The ferryman." in play.app.export_screenshot().replace("&#160;", " ")
         await play.press("escape", "w")
         assert "system" in play.app.export_screenshot()
-        await play.press("escape", "escape", "up")
+        await play.press("escape", "escape", "ctrl+up")
         assert heading(play) == "The prompt of step 3"
         lines = listed(play)
         assert "reported by the server  120" in lines
@@ -479,7 +479,7 @@ async def test_the_panel_is_gone_through_and_left_by_keys_and_by_mouse(tmp_path:
         await play.settle()
         assert play.screen.panel.tab == "state"
         await play.press("escape")
-        assert play.screen.place() == "transcript"
+        assert play.screen.place() == "composer"
         assert play.screen.panel.display
         await play.press("f3")
         assert play.screen.place() == "panel"

@@ -51,7 +51,7 @@ def help_page(keymap: Keymap, about: str = "") -> Page:
     for action in (ACTIONS[each] for each in _FIRST):
         keys = _keys(action, keymap)
         if keys:
-            parts.append(join("  ", plain(f"{keys:<16}", "bold"), f" {action.title}: {action.help}"))
+            parts.append(join("  ", plain(f"{keys:<16}", "bold"), f" {action.help}"))
     parts.append(Content(""))
     groups: dict[str, list[Action]] = {group: [] for group in _GROUPS}
     for action in ACTIONS.values():

@@ -88,6 +88,7 @@ class PlayScreen(PlayActs):
         self._typed_last = ("", "do")
         self._input_back = ""
         self._is_closed = False
+        self._has_prompts = True
         self._has_text = False
         self._pace: Pace | None = None
 
@@ -150,13 +151,22 @@ class PlayScreen(PlayActs):
         await self.session.greet()
         if self.story.is_read_only:
             self.set_interval(WATCH_SECONDS, self._watch)
-        abilities = await self.session.abilities()
-        self._stand(host=abilities.host, narrator=self.session.told_by)
+        await self._stand_narrator()
         self.composer.history = self._earlier_inputs()
         for words in app.notes_of_start():
             self.transcript.note(words)
         async for event in heard:
             self._hear(event)
+
+    async def _stand_narrator(self) -> None:
+        """Who tells the story now, and the host that gets the words (T16); no budget for one that reads no prompt."""
+        session = self.session
+        if session is None:
+            return
+        abilities = await session.abilities()
+        self._has_prompts = abilities.reads_messages
+        share = self._standing.share if self._has_prompts else None
+        self._stand(host=abilities.host, narrator=session.told_by, share=share)
 
     def _earlier_inputs(self) -> list[str]:
         count = self.story.count
@@ -329,8 +339,8 @@ class PlayScreen(PlayActs):
                     self.transcript.note(check_words(check))
             case e.Noted(text=text):
                 self.say(text)
-                if self.session is not None:
-                    self._stand(narrator=self.session.told_by)  # a note may be of another narrator
+                if self.session is not None and self.session.told_by != self._standing.narrator:
+                    self.run_worker(self._stand_narrator(), exit_on_error=False, exclusive=True, group="narrator")
                 if any(COMMANDS[name].is_turn for name in self._in_hand):
                     self.transcript.note(text)
             case e.Suggested(suggestions=suggestions):
@@ -461,6 +471,8 @@ class PlayScreen(PlayActs):
             self._refresh_sides()
 
     def _show_gauge(self, prompt: e.PromptShown) -> None:
+        if not self._has_prompts:
+            return
         window = prompt.budget.get("window")
         if isinstance(window, int) and window > 0:
             self._stand(share=prompt.counted / window)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 HELD_SECONDS = 0.6
 """Presses closer than this are one held key: they never cross from the text to the story (U6)."""
 RAIL_COLUMNS = 120
-"""From here on the rail is open by itself (U18); below, rail and panel stand in the story's way."""
+"""From here on the rail is open by itself (U18); where there are fewer, it stands in the story's way."""
 _WANT_WORDS = ("prune", "script", "record")
 """Nothing has to be said with them, and yet most who choose them want to."""
 _ABOUT_A_STEP = ("retell", "fork", "prompt", "takes")
@@ -313,27 +313,16 @@ class PlayActs(Paneling):
             self.composer.editor.focus()
         elif not self._leave_side():
             transcript.focus()
-            self.say("Letters are commands now (? lists them). Esc: back to typing.")
+            self.say("↑ ↓ select a step; ? lists the letters.")
 
     def _leave_side(self) -> bool:
-        """Out of rail or panel to typing; where they stand over the story, they close. False: none is in the way."""
-        is_aside = self.place() in ("rail", "panel")
-        if self.app.size.width < RAIL_COLUMNS:
-            if self.rail.display:
-                self.toggle_rail()
-                return True
-            if self.panel.display:
-                self.close_panel()
-                return True
-        if is_aside:
+        """Out of rail or panel to typing; a rail that stands in the story's way closes. False: neither has the keys."""
+        place = self.place()
+        if place == "rail" and self.app.size.width < RAIL_COLUMNS:
+            self.toggle_rail()
+        elif place in ("rail", "panel"):
             self.composer.editor.focus()
-        return is_aside
-
-    def close_panel(self) -> None:
-        """Close the panel at whatever tab."""
-        self._is_panel_open = False
-        self._fit()
-        self.composer.editor.focus()
+        return place in ("rail", "panel")
 
     def copy(self) -> None:
         """Ctrl+C: stop a turn; copy what is selected; else say how to quit."""
