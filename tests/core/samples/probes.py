@@ -116,6 +116,7 @@ LANTERN_ROAD = Probes(
             "go west": "landing",
             "go to the third lantern": "landing",
             "go to the toll-house": "landing",
+            "go back to the ferry": "landing",
             "go north": "causeway",
         },
         "lamp-store": {
@@ -174,6 +175,7 @@ LANTERN_ROAD = Probes(
             {},
             {
                 "tell Loach about the ledger": "loach-told-little",
+                "tell Loach about the cask on the ferry": "loach-told-little",
                 "show Loach the letter": "loach-letter",
                 "ask what happened to her knee": "loach-fall",
                 "ask Loach about the ghosts": "loach-ghosts",
