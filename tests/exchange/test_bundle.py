@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -389,3 +390,22 @@ def test_a_card_that_cannot_be_read_is_damage_and_is_named(campaign: Path, tmp_p
     with pytest.raises(Damaged, match=name):
         open_story(campaign)
     assert [problem.text for problem in verify(campaign).problems if name in problem.text]
+
+
+@pytest.mark.spec("X5", "X8")
+def test_a_node_is_read_the_same_whether_or_not_it_was_mended(campaign: Path, tmp_path: Path) -> None:
+    """One that the model accepts is taken as it stands the second time; one key too many, and it goes by the model."""
+    bundle, odd = tmp_path / "one.json", tmp_path / "odd.json"
+    export(campaign, bundle, Wish(), clock=still)
+    body = json.loads(bundle.read_text(encoding="utf-8"))
+    for node in body["nodes"]:
+        node["colour"] = "blue"
+        for event in node.get("events", ()):
+            event["colour"] = "red"
+    odd.write_text(json.dumps(body), encoding="utf-8")
+    made = [bring(tmp_path / name, path).campaigns[0] for name, path in (("plain", bundle), ("mended", odd))]
+    with closing(sqlite3.connect(made[0])) as one, closing(sqlite3.connect(made[1])) as other:
+        for table in ("nodes", "state_events", "checks", "snapshots", "branches"):
+            rows = [list(db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")) for db in (one, other)]
+            assert rows[0] == rows[1], table
+            assert rows[0] or table == "checks"

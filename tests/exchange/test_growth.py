@@ -14,7 +14,7 @@ from narrator.core.tree import NewNode, Position
 from narrator.exchange.bundle_models import EventRow, NodeRow
 from narrator.exchange.bundle_structure import free_name
 from narrator.exchange.campaign_file import file_name, make_campaign
-from narrator.exchange.growth import Batch, Skeleton, grow
+from narrator.exchange.growth import Batch, Skeleton, grow, growth_of
 from narrator.store import commit, fold, reads
 from narrator.store.commit import Acceptance
 from narrator.store.open import create_file
@@ -81,7 +81,7 @@ def test_snapshots_stand_where_play_puts_them(tmp_path: Path) -> None:
 
     def rows() -> Iterator[Batch]:
         yield "branches", shape.branch_rows()
-        yield from grow(shape, (row(node) for node in range(1, shape.count + 1)), now=still())
+        yield from grow(shape, (growth_of(row(node)) for node in range(1, shape.count + 1)), now=still())
         yield "definitions", [(1, DEFINITION, still())]
         yield "campaign", [("a", "A", 1, 1, 1, 0, shape.count, None, None, 0, still(), still(), 0.0)]
 

@@ -6,13 +6,14 @@ import itertools
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from narrator.core.errors import NarratorError, Refusal, Stale, StoreError
+from narrator.core.errors import Damaged, NarratorError, Refusal, Stale, StoreError
 from narrator.core.lineage import End
 from narrator.core.proposal import Proposal
 from narrator.core.summary import ContextCheckpoint
@@ -21,6 +22,7 @@ from narrator.engine.references import BranchRef, find_branch
 from narrator.engine.story import Story
 from narrator.store import commit, reads
 from narrator.store.commit import Acceptance, placing
+from narrator.store.open import create_file
 from narrator.store.removal import Age
 from narrator.store.verify import verify_connection
 from tests.store.making import (
@@ -379,3 +381,13 @@ def test_the_connection_that_fails_counts_what_is_done() -> None:
     assert db.disarm() == 2
     assert db.execute("SELECT a FROM t").fetchall() == [(1,)]
     assert still() < "2027"
+
+
+@pytest.mark.spec("S5", "X4", "S47")
+def test_the_bulk_door_refuses_a_row_that_hangs_from_nothing(tmp_path: Path) -> None:
+    """References are looked at all together, and are watched again afterwards."""
+    with closing(create_file(tmp_path / "x.narrator", clock=still)) as store:
+        with pytest.raises(Damaged, match="checkpoints"):
+            commit.restore(store, [("checkpoints", [("dawn", 99, still())])])
+        assert store.db.execute("SELECT count(*) FROM checkpoints").fetchone()[0] == 0
+        assert store.db.execute("PRAGMA foreign_keys").fetchone()[0] == 1

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from narrator.core.checks import Check
@@ -118,13 +119,16 @@ class Position:
 
 def chain_hash(parent: bytes | None, role: str, mode: str | None, text: str) -> bytes:
     """SHA-256 over the parent's chain hash and this node's encoding (S3). 32 bytes; no parent: 32 zero bytes before."""
-    digest = hashlib.sha256(parent if parent is not None else NO_PARENT)
-    digest.update(bytes([ENCODING_VERSION]))
-    for field in (role, mode or "", text):
-        raw = field.encode("utf-8", "surrogatepass")
-        digest.update(len(raw).to_bytes(8, "big"))
-        digest.update(raw)
-    return digest.digest()
+    raw = text.encode("utf-8", "surrogatepass")
+    above = parent if parent is not None else NO_PARENT
+    return hashlib.sha256(b"".join((above, _before_text(role, mode), len(raw).to_bytes(8, "big"), raw))).digest()
+
+
+@cache
+def _before_text(role: str, mode: str | None) -> bytes:
+    """The encoding up to the text: there are a dozen of them."""
+    fields = (field.encode("utf-8", "surrogatepass") for field in (role, mode or ""))
+    return bytes([ENCODING_VERSION]) + b"".join(len(raw).to_bytes(8, "big") + raw for raw in fields)
 
 
 def encode_correction(path: str, old: Any, new: Any, reason: str | None) -> str:

@@ -419,7 +419,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class StatsShown:
-    """Steps and words of the line, branches and takes of the tree, tokens as reported, seconds spent telling."""
+    """Steps and words of the line, branches and takes of the tree, tokens as reported; ``seconds`` are the time played,
+    ``telling`` those that narrators took."""
 
     wire_name: ClassVar[str] = "stats"
     steps: int
@@ -431,6 +432,7 @@ class StatsShown:
     tokens_cached: int
     seconds: float
     cost: float | None = None
+    telling: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

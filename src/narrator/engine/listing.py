@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from narrator.engine import events as e
+from narrator.engine.played import time_in_words
 from narrator.engine.progress import progress_words
 from narrator.engine.state_views import SOURCES
 
@@ -152,7 +153,7 @@ def _stats(stats: e.StatsShown) -> list[str]:
         f"{counted(stats.steps, 'step')}, {counted(stats.words, 'word')} on this line.",
         f"{counted(stats.branches, 'branch')}, {counted(stats.takes, 'take')} in all.",
         f"{counted(stats.tokens_in, 'token')} in, {stats.tokens_cached} of them cached; {stats.tokens_out} out.",
-        f"{counted(round(stats.seconds), 'second')} of telling.",
+        f"Played for {time_in_words(stats.seconds)}; {counted(round(stats.telling), 'second')} of it telling.",
     ]
     return lines if stats.cost is None else [*lines, f"Cost: {stats.cost:.4f}."]
 

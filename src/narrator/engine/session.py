@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from narrator.engine.feed import Feed
 from narrator.engine.jobs import Lanes
 from narrator.engine.meaning import Loader, VectorIndex, load_wordllama
 from narrator.engine.papers import IF_DONE, Papers
+from narrator.engine.played import TimePlayed
 from narrator.engine.spelling import as_line
 from narrator.engine.spending import Spending
 from narrator.engine.story import Story, utc_now
@@ -61,6 +63,7 @@ class Session:
         *,
         looks_around: bool = False,
         meaning: Loader = load_wordllama,
+        ticks: Callable[[], float] = time.monotonic,
     ) -> None:
         self.story = story
         self.narrator = narrator
@@ -77,6 +80,7 @@ class Session:
         self._upkeep = Upkeep()
         self._by_meaning = VectorIndex(story.store, meaning, self.publish)
         self._spending = Spending(story, settings.narrators, settings.limits)
+        self._played = TimePlayed(story, ticks)
         self._holder: Command | None = None
         self._released = asyncio.Event()
         self._released.set()
@@ -97,11 +101,13 @@ class Session:
         backups: Path | None = None,
         looks_around: bool = False,
         meaning: Loader = load_wordllama,
+        ticks: Callable[[], float] = time.monotonic,
     ) -> Session:
         """Open a campaign and choose who tells it. Raises ``NarratorError``; nothing stays open then.
 
         ``looks_around``: where nothing is configured and nobody asked for, look for servers on this machine (T19).
-        ``meaning`` loads what finds memories by meaning, in a thread, when it is first needed (C24).
+        ``meaning`` loads what finds memories by meaning, in a thread, when it is first needed (C24). ``ticks`` are
+        seconds, for the time played (U13).
         """
         story = Story.open(path, clock=clock, read_only=read_only, backups=backups)
         try:
@@ -109,7 +115,9 @@ class Session:
             if narrator is None or isinstance(narrator, str):
                 narrator = casting.choose(settings, narrator, story.row.narrator)
             looks_around = looks_around and is_free
-            session = cls(story, narrator, settings, answers, version, looks_around=looks_around, meaning=meaning)
+            session = cls(
+                *(story, narrator, settings, answers, version), looks_around=looks_around, meaning=meaning, ticks=ticks
+            )
             if backups is not None and not read_only:
                 session.back_up_daily(backups)
             return session
@@ -134,6 +142,7 @@ class Session:
         try:
             await self.narrator.aclose()
         finally:
+            self._played.write(is_last=True)
             self.story.close()
             self.papers.close()
             self._feed.close()
@@ -203,6 +212,8 @@ class Session:
         ``typed`` is its line for a transcript and ``recorded`` the one for a recording, where those are not what the
         command spells. ``is_aside``: an interface asks this for itself, and neither holds it.
         """
+        if not is_aside:
+            self._played.act()
         if self.asking is not None and command.verb.effect not in _FREE_WHILE_TURNING:
             self._questions.settle()
             await self._released.wait()
@@ -219,7 +230,13 @@ class Session:
                 if self._holder is command:
                     self._holder = None
                     self._released.set()
+        self._played.write()
         return ok
+
+    @property
+    def seconds_played(self) -> float:
+        """The time played in this campaign, all sessions together (U13)."""
+        return self._played.seconds
 
     def hold(self, command: Command) -> None:
         """Keep the story for one command until it is answered. Raises ``busy`` where another one has it."""

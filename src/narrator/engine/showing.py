@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -37,7 +38,6 @@ from narrator.engine.events import (
 )
 from narrator.engine.references import find_step
 from narrator.store import commit, reads, sources, state_reads
-from narrator.store.records import unpack_record
 
 if TYPE_CHECKING:
     from narrator.engine.session import Session
@@ -138,7 +138,10 @@ async def search(session: Session, command: Command) -> None:
 
 
 async def stats(session: Session, command: Command) -> None:
-    """Counts of the line and the tree, tokens as reported."""
+    """Counts of the line and the tree, tokens as reported; those of all that was told, also of what is set aside.
+
+    A long story is read in pieces, between which everything else goes on.
+    """
     story = session.story
     totals = reads.totals(story.store)
     words = steps = 0
@@ -146,14 +149,17 @@ async def stats(session: Session, command: Command) -> None:
         for node in story.nodes(low, min(low + 499, story.count)):
             steps += 1
             words += len(node.text.split()) if node.role != "correction" else 0
+        await asyncio.sleep(0)
     tokens = [0, 0, 0]
-    seconds = 0.0
-    for node_id, record in story.store.db.execute("SELECT node_id, record FROM provenance"):
-        found = unpack_record(node_id, record)
-        for spent in (found.get("usage") or (), found.get("asides") or ()):
-            for index, count in enumerate(spent):
-                tokens[index] += count or 0
-        seconds += found.get("seconds") or 0.0
+    telling, last = 0.0, 0
+    while records := reads.records(story.store, last):
+        last = records[-1][0]
+        for _, found in records:
+            for spent in (found.get("usage") or (), found.get("asides") or ()):
+                for index, count in enumerate(spent):
+                    tokens[index] += count or 0
+            telling += found.get("seconds") or 0.0
+        await asyncio.sleep(0)
     session.publish(
         StatsShown(
             steps,
@@ -163,8 +169,9 @@ async def stats(session: Session, command: Command) -> None:
             tokens[0],
             tokens[1],
             tokens[2],
-            round(seconds, 3),
+            round(session.seconds_played, 3),
             session.cost,
+            round(telling, 3),
         )
     )
 

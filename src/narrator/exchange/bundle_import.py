@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from pydantic import ValidationError
+
 from narrator.core.campaign import parse_definition
 from narrator.core.errors import BadDefinition, BadImport
 from narrator.core.kept_cards import check_card
@@ -35,7 +37,7 @@ from narrator.exchange.bundle_models import (
 )
 from narrator.exchange.bundle_structure import Survey, numbers, settle
 from narrator.exchange.decoding import GZIP_MAGIC, codec_of
-from narrator.exchange.growth import Batch, compact, grow
+from narrator.exchange.growth import Batch, Growth, compact, grow, growth_in, growth_of
 from narrator.exchange.json_stream import Piece, Pieces
 from narrator.exchange.mending import check
 from narrator.exchange.progress import Progress
@@ -94,6 +96,7 @@ class BundleFile:
         self.found = Survey()
         self.definition_source = ""
         self._codec = "utf-8"
+        self._mended: set[int] = set()
         self.counts: dict[str, int] = {}
 
     def survey(self) -> Survey:
@@ -158,7 +161,14 @@ class BundleFile:
 
     def _look_at_row(self, key: str, piece: Piece) -> None:
         found, place = self.found, piece.place
-        row: Row = check(SECTIONS[key], piece.value, place, self.notes)
+        if key == "nodes":
+            try:
+                row: Row = NodeRow.model_validate(piece.value)
+            except ValidationError:
+                self._mended.add(piece.index or 0)
+                row = check(NodeRow, piece.value, place, self.notes)
+        else:
+            row = check(SECTIONS[key], piece.value, place, self.notes)
         if isinstance(row, NodeRow):
             self._look_at_node(row, place)
         elif isinstance(row, BranchRow):
@@ -268,14 +278,16 @@ class BundleFile:
             *(campaign.played_at or now, campaign.played_seconds),
         )
 
-    def _node_rows(self, first: Piece, pieces: Iterator[Piece], silent: Notes) -> Iterator[NodeRow]:
+    def _node_rows(self, first: Piece, pieces: Iterator[Piece], silent: Notes) -> Iterator[Growth]:
+        """The nodes; only those that had to be mended are looked at again."""
         piece, total = first, self.found.skeleton.count
         last = total
         while not piece.is_end:
-            row = check(NodeRow, piece.value, piece.place, silent)
-            if row.source is not None and row.source > last:
-                row.source = None
-            yield row
+            if piece.index in self._mended:
+                row = growth_of(check(NodeRow, piece.value, piece.place, silent))
+            else:
+                row = growth_in(piece.value)
+            yield row if row.source is None or row.source <= last else row._replace(source=None)
             if piece.index is not None and piece.index % _EVERY == 0:
                 self.progress("import", piece.index, total)
             piece = next(pieces)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from narrator.core.state import EMPTY, Event, State, advance, dump, load
 from narrator.core.tree import chain_hash
@@ -172,6 +172,57 @@ class _States:
             self._packed[oldest] = zlib.compress(dump(self._ready.pop(oldest)).encode(), 1)
 
 
+class Growth(NamedTuple):
+    """A node to be written, with what hangs from it. ``checks`` are rows without the node and their number."""
+
+    role: str
+    mode: str | None
+    text: str
+    origin: str
+    source: int | None
+    created_at: str
+    pinned: bool
+    rolls: int
+    unknown: bool
+    written: int
+    events: tuple[Event, ...]
+    checks: tuple[tuple[Any, ...], ...]
+
+
+def growth_of(row: NodeRow) -> Growth:
+    """A node that a model has."""
+    return Growth(
+        *(row.role, row.mode, row.text, row.origin, row.source, row.created_at, row.pinned, row.rolls, row.unknown),
+        row.written,
+        tuple(Event(e.op, e.path, e.value, e.previous, e.source, e.cause, e.note) for e in row.events),
+        tuple((c.skill, c.difficulty, c.outcome, c.roll, c.total, c.target, c.cause) for c in row.checks),
+    )
+
+
+def growth_in(value: Mapping[str, Any]) -> Growth:
+    """A node as it stands in a file, where the model has accepted it before without mending: half the cost."""
+    get = value.get
+    return Growth(
+        *(value["role"], get("mode"), value["text"], get("origin", "typed"), get("source"), get("created_at", "")),
+        *(get("pinned", False), get("rolls", 0), get("unknown", False), get("written", 0)),
+        tuple(
+            Event(
+                *(e["op"], e["path"], e.get("value"), e.get("previous"), e["source"]),
+                e["from"] if "from" in e else e.get("cause"),
+                e.get("note", ""),
+            )
+            for e in get("events", ())
+        ),
+        tuple(
+            (
+                *(c["skill"], c["difficulty"], c["outcome"], c["roll"], c["total"], c["target"]),
+                c["from"] if "from" in c else c.get("cause"),
+            )
+            for c in get("checks", ())
+        ),
+    )
+
+
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
@@ -182,7 +233,7 @@ def compact(value: Any) -> str | None:
     return str(value) if type(value) is int else _encode(value)
 
 
-def grow(skeleton: Skeleton, nodes: Iterable[NodeRow], *, now: str) -> Iterator[Batch]:
+def grow(skeleton: Skeleton, nodes: Iterable[Growth], *, now: str) -> Iterator[Batch]:
     """The rows of nodes with all that hangs from them. ``now`` stands in for a time that a node does not have."""
     hashes = bytearray(32 * (skeleton.count + 1))
     states = _States(skeleton)
@@ -201,13 +252,11 @@ def grow(skeleton: Skeleton, nodes: Iterable[NodeRow], *, now: str) -> Iterator[
                 *(int(row.unknown), row.written),
             )
         )
-        events = tuple(Event(e.op, e.path, e.value, e.previous, e.source, e.cause, e.note) for e in row.events)
-        for seq, e in enumerate(events):
+        for seq, e in enumerate(row.events):
             values = (compact(e.value), compact(e.previous))
             batches["state_events"].append((node, seq, e.op, e.path, *values, e.source, e.source_node_id, e.note))
-        for seq, c in enumerate(row.checks):
-            batches["checks"].append((node, seq, c.skill, c.difficulty, c.outcome, c.roll, c.total, c.target, c.cause))
-        state = advance(states.at(parent), row.role, events, row.unknown)
+        batches["checks"] += ((node, seq, *check) for seq, check in enumerate(row.checks))
+        state = advance(states.at(parent), row.role, row.events, row.unknown)
         states.keep(node, state)
         if not skeleton.depths[node] % SNAPSHOT_EVERY and skeleton.children[node] and not row.unknown:
             batches["snapshots"].append((node, dump(state)))

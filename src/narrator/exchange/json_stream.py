@@ -110,6 +110,8 @@ class Pieces:
 
     def _skip(self) -> str:
         """Pass white space; the sign that comes next, '' at the end."""
+        if self._at < len(self._text) and (sign := self._text[self._at]) > " ":
+            return sign
         while True:
             self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._text):

@@ -20,7 +20,7 @@ from narrator.core.tree import Mode, Role
 from narrator.exchange.bundle_models import EventRow, NodeRow
 from narrator.exchange.bundle_structure import free_name, numbers
 from narrator.exchange.definition_text import write_definition
-from narrator.exchange.growth import Batch, Skeleton, compact, grow
+from narrator.exchange.growth import Batch, Skeleton, compact, grow, growth_of
 from narrator.exchange.report import Notes, Report
 
 
@@ -152,7 +152,7 @@ def plan_rows(plan: Plan, report: Report, *, campaign_id: str, seed: int, now: s
     )
     yield "definitions", [(1, definition, now)]
     told = Counter(step.parent for step in plan.steps if step.role == "narrator")
-    yield from grow(shape, (_row(step, n, told[n]) for n, step in enumerate(plan.steps, 1)), now=now)
+    yield from grow(shape, (growth_of(_row(step, n, told[n])) for n, step in enumerate(plan.steps, 1)), now=now)
     yield "checkpoints", _checkpoints(plan, now)
     yield "memories", [_memory(each, now) for each in plan.memories]
     yield "cards", card_rows(plan)

@@ -294,6 +294,17 @@ def totals(store: Store) -> Totals:
     return Totals(*row)
 
 
+def played_seconds(store: Store) -> float:
+    """The time played, as far as it is written (U13)."""
+    return float(store.db.execute("SELECT played_seconds FROM campaign").fetchone()[0])
+
+
+def records(store: Store, after: int, limit: int = 500) -> list[tuple[int, dict[str, Any]]]:
+    """(node, record) of what was told on every branch, in order of the nodes after one: for what it cost, no story."""
+    sql = "SELECT node_id, record FROM provenance WHERE node_id > ? ORDER BY node_id LIMIT ?"
+    return [(node_id, unpack_record(node_id, kept)) for node_id, kept in store.db.execute(sql, (after, limit))]
+
+
 def spent(store: Store) -> float:
     """What all narrators together have cost in this campaign (U13)."""
     return float(store.db.execute("SELECT coalesce(sum(cost), 0.0) FROM spending").fetchone()[0])

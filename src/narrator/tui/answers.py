@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from narrator.core.phrases import ending_words
 from narrator.core.state import ENDING
 from narrator.engine import events as e
+from narrator.engine.played import time_in_words
 from narrator.engine.state_views import SOURCES
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def _stats(event: e.StatsShown) -> Iterable[str]:
     yield f"{event.steps:,} steps, {event.words:,} words on this line"
     yield f"{event.branches:,} branches, {event.takes:,} takes in all"
     yield f"{event.tokens_in:,} tokens in ({event.tokens_cached:,} cached), {event.tokens_out:,} out"
-    yield f"{round(event.seconds):,} seconds of telling"
+    yield f"played for {time_in_words(event.seconds)}, {round(event.telling):,} seconds of it telling"
     if event.cost is not None:
         yield f"cost: {event.cost:.4f}"
 
