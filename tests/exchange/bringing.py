@@ -11,6 +11,7 @@ from typing import Any
 from narrator.engine.story import Story
 from narrator.exchange.importing import Surroundings, import_files, take_usual
 from narrator.exchange.report import Report
+from narrator.store.records import unpack_record
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -46,4 +47,6 @@ def whole_file(path: Path) -> str:
         for table in tables:
             for row in db.execute(f'SELECT * FROM "{table}"'):
                 found += [value for value in row if isinstance(value, str)]
+                if table == "provenance":
+                    found.append(str(unpack_record(row[0], row[1])))
         return "\n".join(found)
