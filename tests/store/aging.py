@@ -13,7 +13,7 @@ _IN_WORDS = "CREATE TABLE provenance (node_id INTEGER PRIMARY KEY REFERENCES nod
 
 
 def make_older(path: Path) -> dict[int, str]:
-    """Take the sixth migration back: records in words. Returns them, by node; the campaign is closed."""
+    """Take the sixth migration back, and no other: records in words. Returns them, by node; the campaign is closed."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         records = {
             node_id: json.dumps(unpack_record(node_id, packed), ensure_ascii=False, separators=(",", ":"))
@@ -23,7 +23,7 @@ def make_older(path: Path) -> dict[int, str]:
         db.execute("DROP TABLE provenance")
         db.execute(_IN_WORDS)
         db.executemany("INSERT INTO provenance VALUES (?, ?)", records.items())
-        db.execute("DELETE FROM _sqlite_migrations WHERE name >= 'm006'")
+        db.execute("DELETE FROM _sqlite_migrations WHERE name = 'm006_records'")
         db.execute("PRAGMA user_version = 5")
         db.execute("COMMIT")
     return records

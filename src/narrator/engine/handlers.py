@@ -341,7 +341,8 @@ def _write_correction(session: Session, proposal: Proposal, reason: str | None) 
     node = story.correct(proposal, reason)
     established = story.established(node)
     if established is not None:
-        session.publish(Noted(f"Step {established} established the old value; /go {established} goes back there."))
+        what = "that fact" if proposal.op == "retract" else "the old value"
+        session.publish(Noted(f"Step {established} established {what}; /go {established} goes back there."))
     session.show_tail(1)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import uuid
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -440,6 +441,7 @@ class Story:
         Raises ``bad-value`` with the referee's reason.
         """
         state = self.state()
+        proposal = replace(proposal, why=reason) if reason else proposal
         verdict = judge(self.definition, state, [proposal], source="player")
         if verdict.refused:
             raise BadValue(in_titles(self.definition, state, verdict.refused[0].reason, [proposal.path]))
@@ -454,12 +456,15 @@ class Story:
         return self.node(commit.accept(self.store, write)[-1])
 
     def established(self, correction: Node) -> int | None:
-        """The position of the narration that set the value a correction replaced (S23), or None."""
+        """The position of the step that set the value, or asserted the fact, which a correction took back (S23)."""
         told = decode_correction(correction.text)
-        if told["old"] is None or told["path"] == "facts":
+        if told["old"] is None:
             return None
         end = reads.end_of(self.store, correction)
-        position = state_reads.last_change(self.store, end, told["path"], correction.depth)
+        if told["path"] == "facts":
+            position = state_reads.last_assertion(self.store, end, told["old"], correction.depth)
+        else:
+            position = state_reads.last_change(self.store, end, told["path"], correction.depth)
         return position if position is not None and position > 1 else None
 
     def snapshot_at(self, index: int) -> str:

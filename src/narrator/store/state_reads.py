@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from narrator.core.checks import Check
 from narrator.core.errors import Damaged
 from narrator.core.lineage import PATH, End
-from narrator.core.state import Event
+from narrator.core.state import Event, is_same_fact
 from narrator.store import reads
 from narrator.store.open import Store
 
@@ -69,6 +69,25 @@ def last_change(store: Store, end: End, path: str, before: int) -> int | None:
     )
     found = (reads.as_node(row) for row in store.db.execute(sql, (path,)))
     return next((each.depth for each in found if each.depth < before and reads.is_on_path(store, each, end)), None)
+
+
+def last_assertion(store: Store, end: End, fact: object, before: int) -> int | None:
+    """The position before ``before`` where a fact was last asserted on a path, or None; newest rows first."""
+    sql = (
+        f"SELECT e.value, {reads.N_COLUMNS} FROM state_events e CROSS JOIN nodes n ON n.id = e.node_id"
+        " WHERE e.path = 'facts' AND e.op = 'assert' AND n.hidden_by IS NULL ORDER BY e.node_id DESC"
+    )
+    wanted = _fact_text(fact)
+    for value, *row in store.db.execute(sql):
+        found = reads.as_node(row)
+        is_it = found.depth < before and is_same_fact(_fact_text(_json(value)), wanted)
+        if is_it and reads.is_on_path(store, found, end):
+            return found.depth
+    return None
+
+
+def _fact_text(fact: object) -> str:
+    return str(fact.get("text", "")) if isinstance(fact, dict) else str(fact)
 
 
 def checks_on(store: Store, end: End) -> list[tuple[int, Check]]:
