@@ -40,7 +40,7 @@ async def test_a_transcript_holds_what_was_given_and_told_and_nothing_of_its_own
         assert (await play.do("/unscript")).code == "bad-value"
     told = file.read_text()
     assert told.startswith("\n> two\n\nSecond.\n\n> /undo\n\nFirst.\n")
-    assert told.endswith("[Step 4. 1 step to redo.]\n\n> /unscript\n")
+    assert told.endswith("[Step 4. 1 step to redo. Your line stands: /continue tells it anew.]\n\n> /unscript\n")
     assert "[Ok.]" not in told
     assert "Told by" not in told
 

@@ -69,7 +69,7 @@ def test_after_a_move_only_the_last_place_is_told() -> None:
         step("say it", "player", 4, "do"),
     ]
     assert said(voice, *steps, e.HeadMoved(4, 4, 5, 1, 1, False), e.Done("undo", 1, True)) == (
-        "\nTwo.\n\n> say it\n[Step 4. 1 step to redo.]\n"
+        "\nTwo.\n\n> say it\n[Step 4. 1 step to redo. Your line stands: /continue tells it anew.]\n"
     )
 
 

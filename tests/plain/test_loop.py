@@ -288,6 +288,8 @@ async def test_bare_words_are_commands_in_plain_mode_alone(tmp_path: Path) -> No
     assert [request.scene.input for request in narrator.requests] == ["look", "look"]
     assert heard.out.count("by itself is a command") == 1
     assert "Step 1." in heard.out
+    heard, _ = await hear(tmp_path, "undo 2", "redo 1", "undo the knot", is_json=False, narrator=narrator)
+    assert [request.scene.input for request in narrator.requests][2:] == ["undo the knot"]
     narrator = FakeNarrator()
     await hear(tmp_path, "undo", narrator=narrator)
     assert [request.scene.input for request in narrator.requests] == ["undo"]
