@@ -14,14 +14,19 @@ import pytest
 from narrator.config import ContextSettings, Settings
 from narrator.core.errors import NarrationFailed
 from narrator.core.prompt import Message
+from narrator.core.tree import NewNode
 from narrator.engine import jobs
 from narrator.engine.events import Asked, Progressed, PromptShown
 from narrator.engine.story import Story
 from narrator.narrators.fake import FakeNarrator, Line
+from narrator.narrators.openai_compatible import OpenAICompatible
 from narrator.narrators.port import Purpose, Request
+from narrator.store import commit
+from narrator.store.commit import Acceptance
 from narrator.store.verify import verify_connection
 from tests.engine.long_stories import EMPTY, keeps, lengthen, narration, small, text_of
 from tests.engine.playing import PLAIN, Pausing, Play, drive_turns, make, playing
+from tests.fake_server import Exchange, FakeServer, give, pieces, say
 from tests.store.making import open_story, rows
 
 WINDOW = 16_384
@@ -574,3 +579,30 @@ async def test_prompts_are_rebuilt_byte_for_byte_before_and_behind_a_rotation(tm
             assert [(each["role"], each["content"]) for each in body] == [(m.role, m.content) for m in messages]
         assert verify_connection(play.story.store.db).problems == ()
         assert rows(play.story.store.db)["context_checkpoints"] == []
+
+
+@pytest.mark.spec("C4", "C20")
+async def test_a_chunk_that_the_server_counts_is_not_refused_for_its_bytes(tmp_path: Path) -> None:
+    """A chunk is filled by the server's count; the node beside the question must not be counted as bytes again."""
+
+    async def count(exchange: Exchange) -> None:
+        tokens = [0] * max(1, len(exchange.request.json["content"]) // 4)
+        await pieces(json.dumps({"tokens": tokens}), content_type="application/json")(exchange)
+
+    path = make(tmp_path, PLAIN, "ferry")
+    story = open_story(path)
+    for number in range(60):
+        said = NewNode("player", f"I tell of stone {number}. " + "It is a long tale of rain. " * 40, mode="say")
+        told = NewNode("narrator", narration(number, 300), origin="generated")
+        commit.accept(story.store, Acceptance(story.head.id, (said, told), story.position, narrated=1))
+    story.close()
+    answers = {"/tokenize": count, "compact": give({**EMPTY, "events": ["They told of stones."]})}
+    async with FakeServer({**answers, "narrate": say("The rain goes on.")}) as server:
+        teller = OpenAICompatible(
+            "mine", base_url=server.base_url, model="m", context_window=6_000, max_output_tokens=512, retries=0
+        )
+        async with playing(path, teller, settings=NO_MEMORIES) as play:  # type: ignore[arg-type]
+            answer = await play.do("I go on.")
+            assert answer.ok, answer
+            assert len(server.asked("compact")) > 1
+            assert len(checkpoints(play)) == 1

@@ -303,6 +303,9 @@ async def _ask(work: _Work, parts: PromptParts, last: Node) -> str:
     story = work.teller.story
     messages = encode(parts)
     if work.teller.counter(messages[1:]) > work.budget.hard_input:
+        # Nodes were counted one by one; beside a question or a summary they are a message of another text.
+        await measuring.learn(work.teller, messages[1:])
+    if work.teller.counter(messages[1:]) > work.budget.hard_input:
         raise NarrationFailed(
             "context-too-long", "A request for a summary does not fit the window.", "Choose a larger one."
         )

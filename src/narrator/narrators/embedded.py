@@ -23,6 +23,7 @@ from narrator.core.budget import ASSUMED_WINDOW
 from narrator.core.errors import NarrationFailed, NarratorError
 from narrator.core.prompt import Message
 from narrator.narrators import engine_process, gguf, tokens
+from narrator.narrators.bounds import bounded
 from narrator.narrators.engine_process import EngineProcess
 from narrator.narrators.openai_compatible import OpenAICompatible
 from narrator.narrators.port import Capabilities, Chunk, Completion, Delta, Finish, Purpose, Request, whole
@@ -206,8 +207,8 @@ class EmbeddedNarrator:
                     raise
 
     def in_line(self, request: Request) -> Request:
-        """The request with the line of prompts that it goes on with; one that has a line keeps it. What is answered
-        does not hang on it.
+        """The request as the engine gets it: with the line of prompts that it goes on with, on which no answer hangs,
+        and with a schema that an answer ends within. One that has its line stays as it is.
         """
         if _LINE in request.sampling:
             return request
@@ -216,7 +217,8 @@ class EmbeddedNarrator:
             self._last_told = request.messages
         elif line == _TOLD and len(self._last_told) > 2 and request.messages[:2] != self._last_told[:2]:
             line = _UNSUMMED
-        return replace(request, sampling={**request.sampling, _LINE: line})
+        schema = None if request.schema is None else bounded(request.schema, request.max_output_tokens)
+        return replace(request, schema=schema, sampling={**request.sampling, _LINE: line})
 
     async def complete(self, request: Request) -> Completion:
         """The whole answer to a request with a schema; the engine can form no other."""
