@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,12 @@ from narrator.core.definition import Definition
 from narrator.core.errors import NarrationFailed
 from narrator.core.prompt import Message
 from narrator.core.state import State
+from narrator.core.summary import SUMMARY_SCHEMA
 from narrator.engine.commands import parse_line
 from narrator.engine.events import Failed, Noted
 from narrator.engine.session import Session
 from narrator.narrators.embedded import EmbeddedNarrator
-from narrator.narrators.port import Chunk, Delta, Finish, Narrator, Purpose, Request, Scene
+from narrator.narrators.port import Chunk, Delta, Finish, Narrator, Purpose, Reading, Request, Scene
 from narrator.store import reads
 from narrator.store.verify import verify
 from tests.engine.playing import PLAIN, make
@@ -139,6 +141,25 @@ async def test_counts_are_exact_and_never_too_few(tiny: EmbeddedNarrator) -> Non
     assert taken is not None
     assert taken <= counted <= taken + 3 * len(talk)
     assert counted < in_bytes / 2
+
+
+@pytest.mark.spec("U8", "T17")
+async def test_reading_a_prompt_is_told_in_short_pieces(tiny: EmbeddedNarrator) -> None:
+    """Each is a sign of life: a slow machine must not run into the time-out while it reads."""
+    asked = request((SYSTEM, Message("user", "The rain falls on the old stone road. " * 70)), tokens=2)
+    read = [each for each in await told(tiny, asked) if isinstance(each, Reading)]
+    assert len(read) > 2
+    assert read[-1].done == read[-1].total > 500
+    assert all(0 < after.done - before.done <= 256 for before, after in pairwise(read))
+
+
+@pytest.mark.spec("T4", "T17")
+async def test_an_answer_in_json_ends_within_its_tokens(tiny: EmbeddedNarrator) -> None:
+    """A small model lists on and on; held to lengths, it comes to an end and what it wrote can be read."""
+    asked = request(SHORT, Purpose.COMPACT, schema=SUMMARY_SCHEMA, tokens=300)
+    completion = await tiny.complete(asked)
+    assert completion.finish.reason == "stop"
+    assert set(json.loads(completion.text)) == set(SUMMARY_SCHEMA["required"])
 
 
 @pytest.mark.spec("T4", "T17")
@@ -575,3 +596,8 @@ def test_a_model_is_tried(model: Path, home: Path, capsys: pytest.CaptureFixture
     assert found["tokens_written_a_second"] > 0
     assert len(found["text"].split()) > 10
     assert children(os.getpid()) == []
+    assert main(["models", "try", "tiny"]) == 0
+    said = capsys.readouterr().out
+    assert "tokens a second on this machine" in said
+    assert "Its window here is 8,192 tokens" in said
+    assert "It is a small model" in said

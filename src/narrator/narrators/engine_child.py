@@ -79,6 +79,8 @@ def _load(orders: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     params.model.path = orders["model_path"]
     # The lines of prompts share one memory. Where it runs full, llama.cpp forgets the one with the lowest number first.
     params.n_ctx = orders["cells"]
+    # A sign of life comes after each of these: a large model on a slow machine reads ten tokens a second.
+    params.n_batch = params.n_ubatch = 256
     params.n_parallel, params.kv_unified = orders["lines"], True
     params.cache_idle_slots, params.cache_ram_mib = False, 0
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = orders["threads"]
