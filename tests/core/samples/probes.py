@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.core.sample_play import Sample
-from tests.core.samples import beginners_please, carried_forward, lantern_road, stand_by
+from tests.core.samples import beginners_please, carried_forward, lantern_road, lantern_road_answers, stand_by
 
 Values = Mapping[str, object]
 
@@ -236,6 +236,7 @@ LANTERN_ROAD = Probes(
             {},
             {"find Perch": "far-perch", "look for Minnow": "far-child", "ask her about the salt": "dace-things"},
         ),
+        *lantern_road_answers.ANSWERS,
     ),
 )
 

@@ -1,0 +1,494 @@
+"""The Lantern Road: what strangers typed where, and which storylet answers it; with what they had found out by then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+DROWNED: Mapping[str, object] = {
+    "flags.road_drowned": True,
+    "story.fired": {
+        "go-ashore": {"order": 1, "last": 0, "count": 1, "told": {}},
+        "the-road-goes-under": {"order": 2, "last": 0, "count": 1, "told": {}},
+    },
+}
+"""After the flood, and after that was told."""
+
+ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
+    (
+        "ferry",
+        {},
+        {
+            "how do you know there are seven if you didn't look?": "ferry-how-known",
+            "what are you humming?": "ferry-hum",
+            "don't look under the tarpaulin": "ferry-leave-it",
+            "offer Tench a coin to take me back to the far bank": "end-passenger-ask",
+            "let the ferry land and see who's on the stage": "go-ashore",
+            "why won't you turn round when you talk to me?": "ferry-turn",
+            "hold the pole for him while he rests": "ferry-pole",
+            "what did you owe, and to whom?": "ferry-owe",
+            "who are you working for, Tench?": "ferry-reeve",
+            "come with me": "ferry-come",
+            "when do the carts cross?": "ferry-when",
+            "how do I get back?": "ferry-way",
+            "who was the boy's mother?": "ferry-mother",
+        },
+    ),
+    (
+        "ferry",
+        {"flags.saw_cask": True},
+        {
+            "tell him I saw the Reeve's mark on that cask and ask him to explain": "ferry-confront",
+            "count the lights again myself": "any-count",
+        },
+    ),
+    (
+        "landing",
+        {"flags.saw_cask": True},
+        {
+            "examine the chalk marks": "landing-slate",
+        },
+    ),
+    (
+        "landing",
+        {"flags.saw_cask": True, "flags.sprat_told": True},
+        {
+            "peer in through the toll-house window": "landing-window",
+            "wave to Tench and shout that I know about his oil": "landing-hail",
+        },
+    ),
+    (
+        "toll-house",
+        {"flags.saw_cask": True, "flags.sprat_told": True},
+        {
+            "I'm sorry, I'm late because of the ferryman": "pike-late",
+        },
+    ),
+    (
+        "toll-house",
+        {"flags.goose_fed": True, "flags.saw_cask": True, "flags.saw_ledger": True, "flags.sprat_told": True},
+        {
+            "open the blue bread tin": "toll-tin",
+        },
+    ),
+    (
+        "landing",
+        {"flags.saw_cask": True, "flags.saw_ledger": True, "flags.sprat_told": True},
+        {
+            "tell the boy that the Reeve wrote the casks off as spilt": "sprat-told-ledger",
+        },
+    ),
+    (
+        "causeway",
+        {"flags.saw_cask": True, "flags.saw_ledger": True, "flags.sprat_told": True},
+        {
+            "hold my lantern up and look around me": "any-own-light",
+        },
+    ),
+    (
+        "seventh-lantern",
+        {"flags.saw_cask": True, "flags.saw_ledger": True, "flags.sprat_told": True},
+        {
+            "listen to what they're saying over there": "seventh-listen",
+            "is it safe to cross?": "seventh-safe",
+        },
+    ),
+    (
+        "far-shore",
+        {
+            "flags.dace_knows": True,
+            "flags.met_dace": True,
+            "flags.saw_cask": True,
+            "flags.saw_ledger": True,
+            "flags.seen_seventh": True,
+            "flags.sprat_told": True,
+        },
+        {
+            "climb the bad ladder carefully and try the lamp": "far-seventh",
+            "turn back to the hut on stilts": "far-back",
+            "climb up to the old woman": "far-loach",
+            "I'll come back with a light. How do I get back from here?": "far-way",
+        },
+    ),
+    (
+        "far-shore",
+        {
+            "flags.dace_knows": True,
+            "flags.met_dace": True,
+            "flags.saw_cask": True,
+            "flags.saw_ledger": True,
+            "flags.seen_seventh": True,
+            "flags.sprat_told": True,
+            "inventory.oil": "player",
+        },
+        {
+            "light the seventh lantern": "far-seventh",
+        },
+    ),
+    (
+        "lamp-store",
+        {
+            "flags.dace_knows": True,
+            "flags.loach_told": True,
+            "flags.loach_trusts": True,
+            "flags.met_dace": True,
+            "flags.saw_cask": True,
+            "flags.saw_ledger": True,
+            "flags.seen_seventh": True,
+            "flags.sprat_told": True,
+            "inventory.oil": "player",
+        },
+        {
+            "tell her what I read in the ledger about Thursday": "loach-told-ledger",
+            "ask what happened to her leg": "loach-fall",
+            "so you saved the oil? where is it hidden?": "loach-where-oil-two",
+            "help me light the seventh tonight with this can": "loach-come",
+        },
+    ),
+    (
+        "landing",
+        {},
+        {
+            "I am not the new anything. Who told you that?": "sprat-told-new",
+            "what's your name, boy?": "sprat-name",
+            "why do you sit on a pail?": "sprat-pail",
+            "look for a way round behind the toll-house": "landing-coal-door",
+            "call for Mrs Dace": "no-dace",
+            "put out the first lantern": "landing-put-out",
+            "accuse the boy of putting out the lanterns": "sprat-accused",
+            "will you help me?": "sprat-come",
+            "what time do the carts cross?": "sprat-when",
+            "how do I get back?": "landing-way",
+            "who was your mother?": "sprat-mother",
+            "who are the auditors?": "sprat-thursday",
+            "check my pockets": "any-inventory",
+        },
+    ),
+    (
+        "landing",
+        {"flags.sprat_told": True},
+        {
+            "shout for Loach": "no-loach",
+            "warm my hands at the lantern": "landing-warm",
+            "what is it that I would have to sign?": "sprat-sign",
+            "look for Tench": "landing-tench",
+            "look for footprints in the mud": "landing-prints",
+            "who are you hiding from?": "sprat-hiding",
+            "why is the splint made from a ladder rung?": "sprat-leg",
+            "look inside the barrels": "landing-barrels",
+            "why is one of the knots different?": "sprat-string-again",
+        },
+    ),
+    (
+        "toll-house",
+        {"flags.sprat_told": True},
+        {
+            "what's in the letter under the blotter?": "toll-blotter",
+            "hide behind the coal door and listen": "toll-hide",
+            "tell her I'd rather not sign anything yet": "pike-refuse",
+            "ask her about the goose's seal": "toll-seal",
+        },
+    ),
+    (
+        "causeway",
+        {"flags.sprat_told": True},
+        {
+            "what do you mean, you've got hands?": "causeway-mean",
+            "confront the Reeve: I know about the twelve casks": "no-pike",
+        },
+    ),
+    (
+        "lamp-store",
+        {"flags.sprat_told": True},
+        {
+            "why is the splint made from a ladder rung?": "loach-fall",
+            "how can I prove in ink that the oil was stolen?": "loach-proof",
+            "tell her that the Reeve had me nearly sign against her": "loach-people",
+        },
+    ),
+    (
+        "lamp-store",
+        {"flags.loach_trusts": True, "flags.sprat_told": True},
+        {
+            "borrow the book as evidence": "store-book-take",
+            "offer her half a ginger biscuit": "store-biscuit",
+            "what time do the carts cross?": "loach-when",
+            "who was the boy's mother?": "loach-mother",
+            "why did you save three gills?": "loach-tells",
+        },
+    ),
+    (
+        "lamp-store",
+        {"flags.loach_told": True, "flags.loach_trusts": True, "flags.sprat_told": True, "inventory.oil": "player"},
+        {
+            "may I have your letters from the Reeve?": "loach-letters",
+            "down the ladder and back to the landing": "store-leave",
+            "leave the hut and go east with the can to the seventh lantern": "store-leave",
+        },
+    ),
+    (
+        "landing",
+        {"flags.loach_told": True, "flags.loach_trusts": True, "flags.sprat_told": True, "inventory.oil": "player"},
+        {
+            "ask Sprat to come and stand beside me and count": "sprat-come",
+        },
+    ),
+    (
+        "toll-house",
+        {
+            "flags.loach_told": True,
+            "flags.loach_trusts": True,
+            **DROWNED,
+            "flags.sprat_told": True,
+            "inventory.oil": "player",
+        },
+        {
+            "give the can to the Reeve": "toll-give-can-drowned",
+            "burn the ledger in the stove": "toll-burn-drowned",
+            "run to Tench's boat": "toll-leave-drowned",
+        },
+    ),
+    (
+        "landing",
+        {
+            "flags.loach_told": True,
+            "flags.loach_trusts": True,
+            **DROWNED,
+            "flags.sprat_told": True,
+            "inventory.oil": "player",
+        },
+        {
+            "take me across to the carts with this can, Tench, for the children's sake": "landing-hail",
+            "Tench, I know what you carried. Sprat counted.": "landing-hail",
+        },
+    ),
+    (
+        "ferry",
+        {
+            "flags.loach_told": True,
+            "flags.loach_trusts": True,
+            **DROWNED,
+            "flags.sprat_told": True,
+            "inventory.oil": "player",
+        },
+        {
+            "row me and this oil round to the dark lantern, you owe them that much": "ferry-plead",
+            "you carried their oil four times, and the children are over there now": "ferry-plead",
+            "untie the rope and push off myself": "ferry-steal",
+        },
+    ),
+    (
+        "ferry",
+        {
+            "flags.loach_told": True,
+            "flags.loach_trusts": True,
+            **DROWNED,
+            "flags.roof_mended": True,
+            "flags.sprat_told": True,
+            "inventory.oil": "player",
+        },
+        {
+            "so Tench, what did she pay you for carrying the casks?": "ferry-plead",
+            "Now will you take me to the seventh? There are children on the far side.": "ferry-plead",
+            "climb the seventh ladder with the can": "ferry-far-drowned",
+            "confess, Tench: whose oil is it under your tarpaulin?": "ferry-plead",
+            "row me to the last lantern now": "ferry-plead",
+            "climb up with the can and light it": "ferry-far-drowned",
+            "ask Tench about the oil": "ferry-plead",
+        },
+    ),
+    (
+        "seventh-lantern",
+        {
+            **DROWNED,
+            "flags.saw_cask": True,
+            "flags.sprat_told": True,
+            "flags.tench_confessed": True,
+            "inventory.oil": "player",
+        },
+        {
+            "try the ladder again, holding the left rail": "climb-seventh",
+            "try the ladder again": "climb-seventh",
+        },
+    ),
+    (
+        "seventh-lantern",
+        {"flags.sprat_told": True},
+        {
+            "answer the child: not yet": "seventh-shout",
+        },
+    ),
+    (
+        "causeway",
+        {"flags.sprat_told": True, "inventory.oil": "player"},
+        {
+            "pour the oil in, let the wick drink, count a hundred, light it": "causeway-light-lantern",
+        },
+    ),
+    (
+        "ferry",
+        {**DROWNED},
+        {
+            "sit down": "drowned-sit",
+            "say nothing": "drowned-sit",
+            "go home": "ferry-home-drowned",
+            "what should I do?": "help-drowned",
+            "go ashore": "go-ashore-drowned",
+        },
+    ),
+    (
+        "landing",
+        {**DROWNED},
+        {
+            "stay here": "drowned-sit",
+            "wait": "end-tide",
+            "go to the toll-house": "go-toll-house-drowned",
+            "walk east": "go-causeway-drowned",
+            "ring the bell": "landing-bell-drowned",
+        },
+    ),
+    (
+        "toll-house",
+        {},
+        {
+            "come with me": "pike-come",
+            "when do the carts cross?": "pike-when",
+            "how do I get back?": "toll-way",
+            "I won't sign the ledger": "pike-refuse",
+            "what would I be signing?": "pike-sign",
+            "read my letter": "any-letter",
+            "what time is it?": "pike-when",
+            "what is that smell?": "toll-smell",
+        },
+    ),
+    (
+        "lamp-store",
+        {},
+        {
+            "will you help me?": "loach-come",
+            "how do I get back?": "store-way",
+            "look at her knee": "loach-knee-look",
+            "bind her knee": "loach-knee",
+            "what happens on Thursday?": "loach-law",
+        },
+    ),
+    (
+        "far-shore",
+        {},
+        {
+            "will you help me?": "dace-come",
+            "when do you cross?": "dace-when",
+            "how do I get back?": "far-way",
+            "look for Loach": "far-loach",
+            "let's go": "far-go",
+        },
+    ),
+    (
+        "causeway",
+        {},
+        {
+            "when do the carts cross?": "any-when",
+            "how do I get back?": "causeway-way",
+            "I'm cold": "any-cold",
+        },
+    ),
+    (
+        "seventh-lantern",
+        {},
+        {
+            "how do I get back?": "seventh-way",
+        },
+    ),
+    (
+        "far-shore",
+        {**DROWNED},
+        {
+            "how do I get back?": "far-way-drowned",
+            "talk to Mrs Dace": "dace-drowned",
+        },
+    ),
+    (
+        "lamp-store",
+        {"flags.loach_told": True, "flags.loach_trusts": True},
+        {
+            "where is the oil hidden?": "loach-where-oil",
+        },
+    ),
+    (
+        "toll-house",
+        {**DROWNED},
+        {
+            "ask the Reeve about the carts": "pike-drowned",
+        },
+    ),
+    (
+        "causeway",
+        {**DROWNED},
+        {
+            "go back to the landing": "causeway-back-drowned",
+        },
+    ),
+    (
+        "seventh-lantern",
+        {**DROWNED},
+        {
+            "shout to them to stop": "seventh-shout-drowned",
+        },
+    ),
+    (
+        "ferry",
+        {"flags.saw_cask": True, "flags.tench_confessed": True},
+        {
+            "give me some of the oil": "ferry-oil-given",
+        },
+    ),
+    (
+        "far-shore",
+        {"flags.saw_ledger": True, "flags.sprat_told": True, "inventory.oil": "player"},
+        {
+            "the Reeve sold your oil. I've read it in her book, and the boy counted the casks": "dace-tell",
+            "can you tell me what you are carrying?": "dace-things",
+        },
+    ),
+    (
+        "seventh-lantern",
+        {},
+        {
+            "read what is written on the post": "seventh-lantern",
+            "who is that over there?": "seventh-dace",
+            "shout that I have oil": "seventh-shout",
+        },
+    ),
+    (
+        "toll-house",
+        {"flags.saw_ledger": True, "flags.sprat_told": True},
+        {
+            "why did you write spilt four times?": "pike-spilt",
+            "who bought the oil at Saltmarket?": "pike-spilt",
+            "where's your proof that Loach did it?": "pike-proof",
+            "good evening, I'm the lampwright. You sent for me.": "pike-intro",
+        },
+    ),
+    (
+        "landing",
+        {},
+        {
+            "did you see the boat go out at night?": "sprat-string",
+            "climb up to the hut": "go-causeway",
+            "tell me why they're out": "sprat-lanterns",
+        },
+    ),
+    (
+        "ferry",
+        {"flags.saw_cask": True},
+        {"now tell me what you're hiding": "ferry-confront", "Nice hat.": "ferry-things"},
+    ),
+    (
+        "lamp-store",
+        {"flags.loach_told": True, "flags.sprat_told": True},
+        {
+            "who taught Sprat to tie knots?": "loach-told-string",
+            "what's the best way up the seventh ladder?": "loach-fall",
+        },
+    ),
+)
+"""What strangers typed, where, with what found out, and the storylet that answers them."""
