@@ -21,8 +21,8 @@ from narrator.exchange.report import Report
 from narrator.store.verify import verify
 from tests.exchange.bringing import around, story_of
 from tests.exchange.novelai_packing import document
-from tests.fuzz.mutating import unwrap
-from tests.fuzz.readers import READERS, Reader, seeds, uncovered
+from tests.fuzz.mutating import mutate, unwrap
+from tests.fuzz.readers import READERS, Examiner, Reader, seeds, uncovered
 
 ALL = sorted(READERS.values(), key=lambda reader: reader.name)
 OF_JSON = [reader for reader in ALL if not reader.is_prose and reader.name != "detect"]
@@ -259,6 +259,18 @@ def test_expressions_that_explode_in_every_place(bench: Bench) -> None:
 
         bench.bring(bench.packed(changed(value, bomb)))
         assert time.process_time() - began < 10
+
+
+@pytest.mark.spec("X3", "X4", "X5")
+@of_json
+def test_files_changed_at_random(reader: Reader, tmp_path: Path) -> None:
+    """A little of what ``make fuzz`` does for ten minutes a reader, the same every time."""
+    examiner = Examiner(reader, tmp_path)
+    for number, data in enumerate(seeds(reader) * 30):
+        changed_data = mutate(reader, data, number)
+        if changed_data is not None:
+            examiner.examine(changed_data)
+    assert examiner.read + examiner.refused > 20 or reader.is_prose
 
 
 # ---------------------------------------------------------------------------------------------------------- much of it
