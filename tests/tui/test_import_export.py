@@ -149,12 +149,16 @@ class Shown:
     def progress(self) -> str:
         return self._line("#progress")
 
-    async def pick(self, text: str) -> None:
-        """Type or paste a path into the picker and take it."""
+    async def narrow(self, text: str) -> None:
+        """Type or paste a path into the picker, until the cursor stands on such a file."""
         await self.ready(PickFiles)
         self.top.query_one(Input).value = text
-        await self.until(lambda: bool(self.top.query_one(ListBox).entries) and self.top.box.chosen is not None)
-        await self.pilot.pause()
+        name = text.rpartition("/")[2]
+        await self.until(lambda: name in getattr(self.top.box.chosen, "path", Path()).name)
+
+    async def pick(self, text: str) -> None:
+        """The same, and take it."""
+        await self.narrow(text)
         await self.pilot.press("enter")
         await self.ready(Bringing)
 
@@ -200,12 +204,9 @@ async def test_a_card_from_the_library_is_previewed_imported_and_opened(home: Pa
 async def test_several_files_another_format_and_what_a_scenario_asks(home: Path, away: Path) -> None:
     async with library() as shown:
         await shown.pilot.press("i")
-        await shown.ready(PickFiles)
-        shown.top.query_one(Input).value = "card-v2"
-        await shown.pilot.pause()
+        await shown.narrow("card-v2")
         await shown.pilot.press("ctrl+t")
-        shown.top.query_one(Input).value = "scenario"
-        await shown.pilot.pause()
+        await shown.narrow("scenario")
         await shown.pilot.press("enter")
         await shown.ready(Bringing)
         assert "Odile Marsh" in shown.told()
@@ -287,9 +288,7 @@ async def test_a_long_import_tells_how_far_it_is_and_stops(home: Path, away: Pat
     (away / "long.json").write_text(json.dumps(history))
     async with library() as shown:
         await shown.pilot.press("i")
-        await shown.ready(PickFiles)
-        shown.top.query_one(Input).value = "long.json"
-        await shown.pilot.pause()
+        await shown.narrow("long.json")
         await shown.stop_in(None, " of 3,000 steps", gate)
         await shown.choose("as")
         await shown.choose("")

@@ -126,8 +126,9 @@ def told_lines(reports: Iterable[Report]) -> list[str]:
             if each.kind != "kept":
                 alike.setdefault((each.kind, each.file, each.field, each.reason), []).append(each.where)
     lines = []
-    for (kind, file, _, reason), places in alike.items():
-        place = " ".join(part for part in (file, places[0]) if part)
+    for (kind, file, name, reason), places in alike.items():
+        shown = name if name and not places[0].endswith(name) else ""
+        place = " ".join(part for part in (file, places[0], shown) if part)
         more = f" (and {len(places) - 1:,} more like it)" if len(places) > 1 else ""
         lines.append(f"{kind}: {place}: {reason}{more}")
     return lines

@@ -123,13 +123,13 @@ class Bringing(Working[Hashable]):
         lines = [report.headline(("line", "lines")) for report in reports[:_SHOWN]]
         if len(reports) > _SHOWN:
             lines.append(f"and {len(reports) - _SHOWN:,} more")
+        if self._is_written:
+            lines += [f"Made: {path}" for report in reports[:_SHOWN] for path in report.campaigns]
+            return [*lines, *(f"Added to {report.into}" for report in reports[:1] if report.into)]
         counts = [sum(report.counts[kind] for report in reports) for kind in ("kept", "changed", "dropped")]
         lines.append("Kept {:,}, changed {:,}, dropped {:,}.".format(*counts))
         details = told_lines(reports)
         lines += [f"  {each}" for each in details[: max(1, _SHOWN - len(reports))]]
-        if self._is_written:
-            lines += [f"Made: {path}" for report in reports for path in report.campaigns]
-            lines += [f"Added to {report.into}" for report in reports if report.into]
         return lines
 
     def _choices(self) -> list[Entry]:
