@@ -72,3 +72,25 @@ def test_an_archive_that_begins_before_its_file(tmp_path: Path) -> None:
     struct.pack_into("<I", moved, at + 16, struct.unpack_from("<I", data, at + 16)[0] + 149)
     with pytest.raises(BadImport, match="damaged"):
         bring(tmp_path, write(tmp_path, bytes(moved), "a.charx"))
+
+
+@pytest.mark.spec("X3")
+def test_an_archive_with_a_name_that_is_no_text(tmp_path: Path) -> None:
+    """Once the local name says that it is UTF-8 and is not, once the one in the directory."""
+    data = archive()
+    for mark, flags, name in ((b"PK\x03\x04", 6, 30), (b"PK\x01\x02", 8, 46)):
+        broken = bytearray(data)
+        at = data.index(mark)
+        struct.pack_into("<H", broken, at + flags, 0x800)
+        broken[at + name : at + name + 4] = b"\xff\xfe\xfd\xfc"
+        with pytest.raises(BadImport, match=r"damaged|no card\.json"):
+            bring(tmp_path, write(tmp_path, bytes(broken), "a.charx"))
+
+
+@pytest.mark.spec("X2")
+def test_half_a_letter_in_the_inner_text_of_a_session(tmp_path: Path) -> None:
+    value = {"endpointAPI": "0", "name": '"Mill"', "prompt": '[{"type": "user", "content": "One \\\\ud83d."}]'}
+    text = json.dumps(value).replace("\\\\\\\\ud83d", "\\\\ud83d")
+    report = bring(tmp_path / "shelf", write(tmp_path, text.encode()))
+    assert any("surrogates" in each.reason for each in report.details)
+    assert report.nodes == 1

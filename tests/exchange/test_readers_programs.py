@@ -54,6 +54,7 @@ def tale(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.spec("X9", "U10", "U11")
 @pytest.mark.xdist_group("programs")
+@pytest.mark.timeout(180)
 def test_a_page_in_a_real_browser(tale: Path, tmp_path: Path) -> None:
     chromium = find_chromium()
     if chromium is None:
@@ -106,6 +107,7 @@ def test_a_page_in_a_real_browser(tale: Path, tmp_path: Path) -> None:
 
 @pytest.mark.spec("X9", "U10")
 @pytest.mark.xdist_group("programs")
+@pytest.mark.timeout(180)
 def test_a_browser_finds_what_this_test_would_find(tmp_path: Path) -> None:
     """The test above sees requests, complaints and scripts: a page that has them is caught."""
     chromium = find_chromium()
@@ -138,6 +140,7 @@ def find_epubcheck() -> list[str] | None:
 
 @pytest.mark.spec("X9")
 @pytest.mark.xdist_group("programs")
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize("kind", ["all", "bare"])
 def test_a_book_is_valid(tale: Path, tmp_path: Path, kind: str) -> None:
     """Takes the start of a Java machine each, some seconds."""
