@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from narrator.core.errors import BadImport
+from narrator.core.errors import BadImport, NarratorError
 from narrator.core.tree import Node
 from narrator.engine.story import Story
 from narrator.exchange.importing import import_files
@@ -348,6 +348,23 @@ def test_nothing_is_written_when_one_of_several_files_is_bad(tmp_path: Path) -> 
     with pytest.raises(BadImport):
         import_files([SAMPLES / "agnai-chat.json", bad], around(tmp_path / "shelf"))
     assert not (tmp_path / "shelf").exists()
+
+
+@pytest.mark.spec("X4", "X11", "U8")
+@pytest.mark.parametrize("stop_at", range(1, 9))
+def test_a_stop_takes_back_the_campaigns_made_before_it(tmp_path: Path, stop_at: int) -> None:
+    told: list[tuple[str, int, int]] = []
+
+    def progress(what: str, done: int, total: int) -> None:
+        told.append((what, done, total))
+        if len(told) == stop_at:
+            raise NarratorError("stopped", "Stopped.")
+
+    files = [SAMPLES / "agnai-chat.json", SAMPLES / "textgen-chat.json"]
+    with pytest.raises(NarratorError, match=r"Stopped\."):
+        import_files(files, around(tmp_path / "shelf", progress=progress))
+    assert not (tmp_path / "shelf").exists() or list((tmp_path / "shelf").iterdir()) == []
+    assert told[:2] == [("check", 0, 6), ("check", 6, 6)][:stop_at]
 
 
 @pytest.mark.spec("X5")

@@ -464,6 +464,30 @@ async def test_a_long_export_tells_how_far_it_is_and_stops(form: str, home: Path
     assert not [name for name in os.listdir(away) if "ferry" in name or "exporting" in name]
 
 
+@pytest.mark.spec("U10")
+@pytest.mark.parametrize("text", CORPUS, ids=ascii)
+async def test_hostile_titles_and_places(text: str, home: Path, away: Path) -> None:
+    stored = text.replace("\ud800", "").replace("\0", "")
+    path = make_campaign(home / "campaigns", title=stored.strip() or "empty")
+    async with library() as shown:
+        play = Play(shown.app, shown.pilot, numbered())
+        shown.app.push_screen(TakingOut(path, text, away))
+        await shown.ready(TakingOut)
+        assert_safe(play)
+        await shown.choose("form")
+        assert_safe(play)
+        await shown.choose("markdown")
+        await shown.choose("place")
+        shown.top.query_one(Input).value = f"{' '.join(stored.split())[:60]}/x.md"
+        await shown.pilot.press("enter")
+        await shown.pilot.pause()
+        assert_safe(play)
+        await shown.choose("write")
+        await shown.until(lambda: "cannot be written" in shown.told() or "Written to" in shown.told())
+        assert len(shown.told().splitlines()) == 1
+        assert_safe(play)
+
+
 @pytest.mark.spec("U7")
 async def test_what_is_no_campaign_cannot_be_exported(home: Path) -> None:
     async with library() as shown:
