@@ -23,6 +23,7 @@ from narrator.engine.events import Progressed
 from narrator.engine.progress import progress_words
 from narrator.engine.story import Story
 from narrator.exchange.report import Report
+from narrator.store import reads
 from narrator.store.verify import verify
 from narrator.tui.app import NarratorApp
 from narrator.tui.screens import working
@@ -74,7 +75,7 @@ class Gate:
     def _words(self, event: Progressed, stop: str) -> str:
         self._looks += 1
         if self._looks > 2:
-            assert self._open.wait(20)
+            assert self._open.wait(90)
         return progress_words(event, stop)
 
 
@@ -280,6 +281,28 @@ async def test_cards_are_added_to_the_campaign_that_is_played(tmp_path: Path, ho
         assert play.story()[-1] == "Answer 1."
     assert verify(path).problems == ()
     assert campaigns(home) == []
+
+
+@pytest.mark.spec("U1", "U9", "X6")
+async def test_what_was_imported_in_play_is_opened_and_the_other_campaign_closed(tmp_path: Path, home: Path) -> None:
+    path = make_campaign(tmp_path)
+    async with playing(path) as play:
+        shown = Shown(play.app, play.pilot)
+        await play.type("look")
+        play.screen.composer.put("half a thought")
+        await play.screen.act("screen.import")
+        await shown.pick("card-v2")
+        await shown.choose("import")
+        await shown.until(lambda: "Made:" in shown.told())
+        await shown.choose(("open", str(home / "campaigns" / "odile-marsh.narrator")))
+        await shown.until(lambda: isinstance(shown.top, PlayScreen) and shown.top.path != path)
+        await shown.until(lambda: shown.top.session is not None)
+        assert len(play.app.play_screens()) == 1
+    with closing(Story.open(path)) as story:
+        assert story.head.text == "Answer 1."
+        kept = reads.draft(story.store)
+        assert kept is not None
+        assert kept.text == "half a thought"
 
 
 @pytest.mark.spec("X11", "U8")

@@ -224,11 +224,14 @@ class NarratorApp(App[int], inherit_bindings=False):
     async def _import(self, path: Path | None, add: Callable[[Sequence[Prepared]], None] | None) -> None:
         from narrator.tui.screens.bringing import bring
 
-        made = await bring(self, path, add)
-        if made is not None:
-            if self.play_screens():
-                await self.to_library()
-            self.play(made)
+        try:
+            made = await bring(self, path, add)
+            if made is not None:
+                if self.play_screens():
+                    await self.to_library()
+                self.play(made)
+        except Exception as error:
+            self.log_error(error)
 
     def open_export(self, path: Path, title: str) -> None:
         """Write a campaign to a file."""
