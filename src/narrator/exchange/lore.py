@@ -14,7 +14,7 @@ import regex
 from narrator.core.definition import Card
 from narrator.exchange import expressions, limits
 from narrator.exchange.decoding import is_shallow
-from narrator.exchange.fields import Fields, is_secret, split_keys
+from narrator.exchange.fields import Fields, is_empty, is_secret, split_keys
 from narrator.exchange.mending import number
 from narrator.exchange.plan import FoundCard, renamed
 from narrator.exchange.report import Notes
@@ -58,7 +58,7 @@ class Shelf:
         """Add a card; what nobody has read of its entry is kept with it."""
         card = make_card(entry.notes, entry.where, name, text, keys, **rest)
         extra = without_secrets(entry.notes, entry.unused(), entry.where) or {}
-        if told := [key for key in extra if key in entry.unread()]:
+        if told := [key for key, each in extra.items() if not is_empty(each)]:
             entry.notes.kept(entry.where, ", ".join(told[:12]), "kept for re-export")
         self.cards.append(FoundCard(renamed(card, self._taken), extra))
 
