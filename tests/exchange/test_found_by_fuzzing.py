@@ -13,6 +13,7 @@ import pytest
 
 from narrator.core.errors import BadImport
 from tests.exchange.bringing import bring
+from tests.exchange.novelai_packing import Packer, container, section
 
 
 def write(tmp_path: Path, data: Any, name: str = "a.json") -> Path:
@@ -85,6 +86,15 @@ def test_an_archive_with_a_name_that_is_no_text(tmp_path: Path) -> None:
         broken[at + name : at + name + 4] = b"\xff\xfe\xfd\xfc"
         with pytest.raises(BadImport, match=r"damaged|no card\.json"):
             bring(tmp_path, write(tmp_path, bytes(broken), "a.charx"))
+
+
+@pytest.mark.spec("X3", "X5")
+def test_numbers_for_keys_in_a_packed_document(tmp_path: Path) -> None:
+    numbers = {1: "a", 2.5: {3: None}, 7: {8: [{9: 1}]}}
+    value = {"sections": {4: section("One.", 2)}, "order": [4], "history": numbers, "step": numbers, "more": numbers}
+    report = bring(tmp_path / "shelf", write(tmp_path, container(Packer().document(value)), "a.story"))
+    assert report.nodes == 1
+    assert "more" in {each.field for each in report.details}
 
 
 @pytest.mark.spec("X2")

@@ -61,20 +61,20 @@ class Gate:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._open = threading.Event()
         self._open.set()
-        self._looks = 0
+        self.looks = 0
         monkeypatch.setattr(progress, "EVERY", 0)
         monkeypatch.setattr(working, "progress_words", self._words)
 
     def shut(self) -> None:
-        self._looks = 0
+        self.looks = 0
         self._open.clear()
 
     def open(self) -> None:
         self._open.set()
 
     def _words(self, event: Progressed, stop: str) -> str:
-        self._looks += 1
-        if self._looks > 2:
+        self.looks += 1
+        if self.looks > 2:
             assert self._open.wait(90)
         return progress_words(event, stop)
 
@@ -105,7 +105,7 @@ class Shown:
         return {each.key: f"{each.text} {each.detail}".strip() for each in self.top.query_one(ListBox).entries}
 
     async def until(self, holds: Callable[[], bool], what: str = "") -> None:
-        async with asyncio.timeout(90):
+        async with asyncio.timeout(60):
             while not holds():
                 await self.pilot.pause(0.01)
 
@@ -135,9 +135,10 @@ class Shown:
 
         The keys are sent without the pilot, which would wait until the process is idle, so until the work is done.
         """
-        gate.shut()
         if key is not None:
+            await self.until(lambda: isinstance(self.top, Working) and isinstance(self.top.focused, ListBox))
             self.move_to(key)
+        gate.shut()
         self.app.simulate_key("enter")
         await self.until(lambda: isinstance(self.top, Working) and words in self.progress())
         assert self.top.is_working
@@ -313,8 +314,10 @@ async def test_a_long_import_tells_how_far_it_is_and_stops(home: Path, away: Pat
         await shown.pilot.press("i")
         await shown.narrow("long.json")
         await shown.stop_in(None, " of 3,000 steps", gate)
+        gate.looks = 0
         await shown.choose("as")
         await shown.choose("")
+        await shown.until(lambda: gate.looks > 6)
         await shown.ready(Bringing)
         assert "3,000 steps" in shown.told()
         await shown.stop_in("import", "Importing: ", gate)

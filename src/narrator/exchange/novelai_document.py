@@ -113,13 +113,14 @@ class Unpacker:
     def _text(self, size: int) -> str:
         return self._take(size).decode("utf-8", "replace")
 
-    def _map(self, size: int, depth: int) -> dict[Any, Any]:
+    def _map(self, size: int, depth: int) -> dict[str, Any]:
+        """An object; keys are texts, as in JSON, also where they were numbers."""
         found = {}
         for _ in range(size):
             key = self.read(depth + 1)
             if not isinstance(key, str | int | float):
                 raise _Unreadable("a key is neither a text nor a number")
-            found[key] = self.read(depth + 1)
+            found[str(key)] = self.read(depth + 1)
         return found
 
     def _extension(self, size: int, depth: int) -> Any:
@@ -179,7 +180,7 @@ def _moment(data: bytes) -> str:
         return ""
 
 
-def unpack(text: str, notes: Notes) -> dict[Any, Any]:
+def unpack(text: str, notes: Notes) -> dict[str, Any]:
     """The document in a base64 text. Raises ``BadImport`` with a hint."""
     try:
         value = Unpacker(base64.b64decode(text, validate=True)).read()
@@ -195,7 +196,7 @@ def paragraphs(document: Fields, notes: Notes) -> Iterator[tuple[bool, str]]:
     sections = document.raw("sections")
     sections = sections if isinstance(sections, dict) else {}
     for index, number in enumerate(document.items("order")):
-        section = sections.get(number) if isinstance(number, str | int | float) else None
+        section = sections.get(str(number)) if isinstance(number, str | int | float) else None
         text = section.get("text") if isinstance(section, dict) else None
         if isinstance(section, dict) and isinstance(text, str):
             yield _is_typed(section), text
@@ -203,10 +204,10 @@ def paragraphs(document: Fields, notes: Notes) -> Iterator[tuple[bool, str]]:
             notes.dropped(f"document.order[{index}]", "order", "there is no paragraph of text there")
 
 
-def _is_typed(section: dict[Any, Any]) -> bool:
+def _is_typed(section: dict[str, Any]) -> bool:
     """Whether most of a paragraph was typed."""
     marks = section.get("meta")
-    stretches = marks.get(1, marks.get("1")) if isinstance(marks, dict) else None
+    stretches = marks.get("1") if isinstance(marks, dict) else None
     told = mine = 0.0
     for each in stretches if isinstance(stretches, list) else ():
         length = each.get("length") if isinstance(each, dict) else None

@@ -99,7 +99,7 @@ class Bringing(Working[Hashable]):
             app: NarratorApp = self.app  # type: ignore[assignment]
             app.log_error(error)
             self._problem = f"{type(error).__name__}: a fault of the program; nothing was written. The log has more."
-        if self.is_mounted:
+        if not self.is_gone:
             self.tell_progress("")
             self.show_all()
         return not self._problem
@@ -234,7 +234,7 @@ class Bringing(Working[Hashable]):
 
         self.query_one(ListBox).show([])
         self._is_written = await self._try(work)
-        if self.is_mounted:
+        if not self.is_gone:
             self.show_all()
 
 

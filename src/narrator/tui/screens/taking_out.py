@@ -209,7 +209,7 @@ class TakingOut(Working[None]):
             app: NarratorApp = self.app  # type: ignore[assignment]
             app.log_error(error)
             self._problem = f"{type(error).__name__}: a fault of the program; nothing was written. The log has more."
-        if self.is_mounted:
+        if not self.is_gone:
             self.tell_progress("")
             self.show_all()
 

@@ -37,6 +37,8 @@ class Working(Dialog[Result]):
     def __init__(self) -> None:
         super().__init__(classes="-wide")
         self._stop: threading.Event | None = None
+        self.is_gone = False
+        """It was left. Not the opposite of mounted: work may end before a dialog counts as that."""
 
     @property
     def is_working(self) -> bool:
@@ -66,7 +68,7 @@ class Working(Dialog[Result]):
             self._stop = None
 
     def _tell(self, stop: threading.Event, words: str) -> None:
-        if self.is_mounted and not stop.is_set():
+        if not self.is_gone and not stop.is_set():
             self.tell_progress(words)
 
     def action_leave(self) -> None:
@@ -77,5 +79,6 @@ class Working(Dialog[Result]):
             self.dismiss(None)
 
     def on_unmount(self) -> None:
+        self.is_gone = True
         if self._stop is not None:
             self._stop.set()
