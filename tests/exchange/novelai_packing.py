@@ -23,6 +23,8 @@ class Packer:
             return b"\xd4\x00\x00"
         if isinstance(value, bool):
             return b"\xc3" if value else b"\xc2"
+        if isinstance(value, float):
+            return b"\xcb" + struct.pack(">d", value)
         if isinstance(value, int):
             return self._number(value)
         if isinstance(value, str):
