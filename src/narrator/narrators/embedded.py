@@ -208,7 +208,7 @@ class EmbeddedNarrator:
 
     def in_line(self, request: Request) -> Request:
         """The request as the engine gets it: with the line of prompts that it goes on with, on which no answer hangs,
-        and with a schema that an answer ends within. One that has its line stays as it is.
+        and for a small model with a schema that an answer ends within. One that has its line stays as it is.
         """
         if _LINE in request.sampling:
             return request
@@ -217,7 +217,9 @@ class EmbeddedNarrator:
             self._last_told = request.messages
         elif line == _TOLD and len(self._last_told) > 2 and request.messages[:2] != self._last_told[:2]:
             line = _UNSUMMED
-        schema = None if request.schema is None else bounded(request.schema, request.max_output_tokens)
+        schema = request.schema
+        if schema is not None and self._model is not None and self._model.is_small:
+            schema = bounded(schema, request.max_output_tokens)
         return replace(request, schema=schema, sampling={**request.sampling, _LINE: line})
 
     async def complete(self, request: Request) -> Completion:
