@@ -27,6 +27,10 @@ FAIL = "fail_next"
 KEEP = "keep"
 TRANSFER = "transfer"
 """Pseudo-verbs: the narration of the verb among the arguments fails, or is stopped and kept; export and import."""
+FAILURES = (
+    *("narrator-unreachable", "narrator-refused", "narrator-auth", "narrator-rate-limited", "narrator-timeout"),
+    *("narrator-broke-off", "narrator-malformed", "narrator-empty", "narrator-filtered", "context-too-long"),
+)
 
 
 class Difference(AssertionError):
@@ -77,12 +81,15 @@ class Match:
         self.compare()
 
     def fail(self, verb: str, *arguments: Any) -> None:
-        """Do a verb of narration whose narration fails: nothing changes (S13)."""
+        """Do a verb of narration whose narration fails, each time in another way: nothing changes (S13)."""
         self.history.append((FAIL, (verb, *arguments)))
-        before = self.program.rows()
-        self.program.fail_next("narrator-unreachable")
+        before, asked = self.program.rows(), self.program.requests()
+        code = FAILURES[len(self.history) % len(FAILURES)]
+        self.program.fail_next(code)
         got = self.program.do(verb, *arguments)
         self.program.fail_next(None)
+        if self.program.requests() > asked:
+            self.agree("the code of a failing narration", code, got)
         self.agree("a failing narration fails", True, got is not None)
         self.agree("rows after a failure (S13)", before, self.program.rows())
         self.compare()

@@ -161,6 +161,8 @@ async def test_every_way_of_playing_leaves_the_same_story(tmp_path_factory: pyte
         for origin in ORIGINS:
             assert origin in said, (name, said)
         assert "the rope held" in said, (name, said)
+        asked = "Delete all this for good?" if name == "plain" else "confirm-prune"
+        assert asked in said, (name, "a prune shows what would go before it goes")
     for name in WAYS:
         for table in FIXED:
             assert found[name][table] == found["session"][table], (name, table)
