@@ -176,6 +176,16 @@ def test_the_tail_is_budgeted_first_and_names_its_largest_parts() -> None:
     assert "card “The Lantern Road” 3,004, state 904, input “player” 34" in caught.value.message
 
 
+@pytest.mark.spec("C5", "C8")
+def test_a_tail_of_just_the_hard_input_is_no_tail_too_large() -> None:
+    alone = PromptParts((), None, (), (Part("input", "i" * 96),))
+    assert isinstance(fit(alone, budget_of(100), count), Fitted)
+    for hard, code in ((100, "history-entry-too-large"), (99, "dynamic-tail-too-large")):
+        with pytest.raises(NarratorError) as caught:
+            fit(PromptParts((), None, story([30]), (Part("input", "i" * 96),)), budget_of(hard), count)
+        assert caught.value.code == code
+
+
 @pytest.mark.spec("C6")
 def test_a_last_narration_that_does_not_fit_is_named() -> None:
     with pytest.raises(NarratorError) as caught:
