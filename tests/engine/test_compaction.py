@@ -13,9 +13,10 @@ import pytest
 
 from narrator.config import ContextSettings, Settings
 from narrator.core.errors import NarrationFailed
-from narrator.core.prompt import Message
+from narrator.core.prompt import Message, stable_prefix_hash
+from narrator.core.summary import Summary, make_checkpoint
 from narrator.core.tree import NewNode
-from narrator.engine import jobs
+from narrator.engine import jobs, prompting
 from narrator.engine.events import Asked, Progressed, PromptShown
 from narrator.engine.story import Story
 from narrator.narrators.fake import FakeNarrator, Line
@@ -146,6 +147,51 @@ async def test_what_grows_behind_a_summary_is_added_to_it(tmp_path: Path) -> Non
         assert "They went on." in text_of(compactions[0])
         for request in asked(fake, Purpose.NARRATE):
             assert text_of(request).count("The story so far:") == 1
+
+
+@pytest.mark.spec("C15", "C20")
+async def test_each_chunk_goes_on_from_the_summary_before_it_and_takes_its_place(tmp_path: Path) -> None:
+    path = long_story(tmp_path, 150)
+    fake = teller()
+    fake._answers[Purpose.COMPACT].clear()
+    count = iter(range(1, 100))
+    fake.answer(Purpose.COMPACT, lambda request: json.dumps({**EMPTY, "events": [f"Summed up {next(count)} times."]}))
+    async with playing(path, fake, settings=NO_MEMORIES) as play:
+        assert (await play.do("I go on.")).ok
+        compactions = asked(fake, Purpose.COMPACT)
+        assert len(compactions) > 3
+        told = [*map(text_of, compactions), text_of(asked(fake, Purpose.NARRATE)[0])]
+        for number, text in enumerate(told):
+            before = [each for each in range(1, len(told)) if f"Summed up {each} times." in text]
+            assert before == ([number] if number else [])
+
+
+@pytest.mark.spec("C6", "C14", "C20")
+async def test_a_summary_that_covers_the_last_input_is_passed_over(tmp_path: Path) -> None:
+    path = long_story(tmp_path, 10)
+    fake = teller()
+    async with playing(path, fake, settings=NO_MEMORIES) as play:
+        story = play.story
+        input_, told = story.nodes(8, 9)
+        prefix = stable_prefix_hash(prompting.stable_prefix(story, story.state()))
+        made = make_checkpoint(
+            Summary(events=("They met.",)),
+            covered_id=input_.id,
+            covered_chain_hash=input_.chain_hash,
+            retained_id=told.id,
+            campaign_id=story.row.campaign_id,
+            stable_prefix_hash=prefix,
+            is_partial=True,
+        )
+        assert commit.keep_context_checkpoint(story.store, made)
+        for step, is_used in ((9, False), (11, True)):
+            assert (await play.do({"command": "go", "step": {"id": story.nodes(1, 21)[step - 1].id}})).ok
+            (shown,) = (await play.do("/prompt")).of(PromptShown)
+            seen = "\n".join(each["content"] for each in shown.messages)
+            assert ("They met." in seen) == is_used, step
+            assert (input_.text in seen) != is_used, step
+            assert told.text in seen
+            await play.do("/back")
 
 
 @pytest.mark.spec("C19", "C20", "T3")

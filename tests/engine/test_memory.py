@@ -171,6 +171,19 @@ async def test_pinned_memories_come_first_and_forgotten_ones_never(tmp_path: Pat
         assert "Magda keeps the ferry." in told(fake)
 
 
+@pytest.mark.spec("C24")
+async def test_pinned_memories_take_their_places_from_those_that_are_found(tmp_path: Path) -> None:
+    async with playing(make(tmp_path, PLAIN, "ferry"), remembering(), settings=NARROW) as play:
+        for number in range(5):
+            await play.do(f"/remember Ottoline keeps ferry number {number}.")
+        for pinned, found in ((1, 2), (2, 1), (3, 0), (4, 0)):
+            await play.do(f"/pin-memory {pinned}")
+            assert (await play.do("I ask Ottoline.")).ok
+            tail = told(play.narrator)
+            assert tail.count("Remembered from earlier") == pinned + found
+            await play.do("/undo-turn")
+
+
 @pytest.mark.spec("C24", "C32")
 @pytest.mark.parametrize(
     ("memory", "words"),
