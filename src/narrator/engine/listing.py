@@ -153,7 +153,7 @@ def _stats(stats: e.StatsShown) -> list[str]:
         f"{counted(stats.steps, 'step')}, {counted(stats.words, 'word')} on this line.",
         f"{counted(stats.branches, 'branch')}, {counted(stats.takes, 'take')} in all.",
         f"{counted(stats.tokens_in, 'token')} in, {stats.tokens_cached} of them cached; {stats.tokens_out} out.",
-        f"Played for {time_in_words(stats.seconds)}; {counted(round(stats.telling), 'second')} of it telling.",
+        f"Played for {time_in_words(stats.seconds)}; {counted(round(stats.telling), 'second')} of telling.",
     ]
     return lines if stats.cost is None else [*lines, f"Cost: {stats.cost:.4f}."]
 

@@ -139,7 +139,7 @@ def _stats(event: e.StatsShown) -> Iterable[str]:
     yield f"{event.steps:,} steps, {event.words:,} words on this line"
     yield f"{event.branches:,} branches, {event.takes:,} takes in all"
     yield f"{event.tokens_in:,} tokens in ({event.tokens_cached:,} cached), {event.tokens_out:,} out"
-    yield f"played for {time_in_words(event.seconds)}, {round(event.telling):,} seconds of it telling"
+    yield f"played for {time_in_words(event.seconds)}, {round(event.telling):,} seconds of telling"
     if event.cost is not None:
         yield f"cost: {event.cost:.4f}"
 
