@@ -10,9 +10,11 @@ import pytest
 
 from narrator.engine.events import Done, Failed, Noted, StepShown
 from narrator.narrators.fake import FakeNarrator, Line
+from narrator.narrators.openai_compatible import OpenAICompatible
 from narrator.narrators.port import Purpose
 from narrator.store import reads, state_reads
 from tests.engine.playing import BRAVER, CLIMB, Play, numbered, playing, tell_in_numbers
+from tests.fake_server import FakeServer, refuse
 
 WORDS = 60
 SECONDS = 0.1
@@ -323,3 +325,22 @@ async def test_what_is_composed_during_a_turn_does_not_take_the_place_of_what_wa
         await play.session.keep_draft("I wa")
         assert (await play.do("/retry")).ok
         assert play.draft() == "I wa", "a retry takes nothing out of the composer"
+
+
+@pytest.mark.spec("T3", "T12")
+async def test_a_wait_before_another_attempt_is_seen_and_stopped(ferry: Path) -> None:
+    """Over real HTTP: the server asks to wait for twenty seconds, and nobody has to."""
+    async with FakeServer({"narrate": refuse(429, headers={"Retry-After": "20"})}) as server:
+        teller = OpenAICompatible("mine", base_url=server.base_url, model="m", context_window=50_000)
+        async with playing(ferry, teller) as play:  # type: ignore[arg-type]
+            start = len(play.heard)
+            turn = play.begin("I wait for the ferry.")
+            await play.until(
+                lambda event: isinstance(event, Noted) and event.text.startswith("Trying again in 20.0 seconds"), start
+            )
+            assert (await play.do("/stop")).ok
+            answer = await play.finish(turn, start)
+            assert (answer.ok, answer.code, answer.draft) == (False, "stopped", "I wait for the ferry.")
+            assert play.draft() == "I wait for the ferry."
+            assert play.story.count == 1
+            assert len(server.asked("narrate")) == 1
