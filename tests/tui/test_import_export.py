@@ -125,7 +125,8 @@ class Shown:
         assert box.chosen == key, (key, [each.key for each in box.entries])
 
     async def choose(self, key: object) -> None:
-        """Move to the entry and press Enter."""
+        """Move to the entry and press Enter, once the keys go there."""
+        await self.until(lambda: isinstance(self.top.focused, ListBox | Input))
         self.move_to(key)
         await self.pilot.press("enter")
         await self.pilot.pause()
@@ -143,7 +144,7 @@ class Shown:
         await self.until(lambda: isinstance(self.top, Working) and words in self.progress())
         assert self.top.is_working
         self.app.simulate_key("escape")
-        await self.until(lambda: "Stopping" in self.progress())
+        await self.until(lambda: "Stopping" in self.progress() or "Stopped" in self.told())
         gate.open()
         await self.ready(type(self.top))
         assert "Stopped" in self.told()
