@@ -9,7 +9,7 @@ from pathlib import Path
 
 from narrator import log
 from narrator.config import NarratorSettings, Settings
-from narrator.core.errors import BadValue
+from narrator.core.errors import BadValue, NarratorError
 from narrator.narrators.discovery import Found
 from narrator.narrators.port import Narrator
 
@@ -48,6 +48,16 @@ def choose(settings: Settings, asked: str | None, remembered: str | None = None)
         if name is not None and name in known:
             return build(settings, name)
     return build(settings, SCRIPTED)
+
+
+def choose_or_absent(settings: Settings, asked: str | None, remembered: str | None = None) -> Narrator:
+    """The same, and where that one cannot be made, one that answers every request with the reason."""
+    try:
+        return choose(settings, asked, remembered)
+    except NarratorError as error:
+        from narrator.narrators.absent import AbsentNarrator
+
+        return AbsentNarrator(asked or remembered or settings.narrator or SCRIPTED, error)
 
 
 def with_found(settings: Settings, found: Sequence[Found]) -> tuple[Settings, dict[str, str]]:

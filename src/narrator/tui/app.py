@@ -195,7 +195,7 @@ class NarratorApp(App[int], inherit_bindings=False):
             return self._casting(story, asked)
         from narrator.engine import casting
 
-        return casting.choose(self.settings, asked, story.row.narrator)
+        return casting.choose_or_absent(self.settings, asked, story.row.narrator)
 
     # -- dialogs that every screen has ------------------------------------------------------------------------------
 

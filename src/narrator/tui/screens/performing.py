@@ -5,14 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textual import on
-
 from narrator.core.errors import NarratorError
-from narrator.engine.commands import Command, StepRef, parse_line
-from narrator.engine.completion import parse_if_word
+from narrator.engine.commands import Command, StepRef
 from narrator.engine.story import Story
 from narrator.engine.verbs import Effect
-from narrator.tui.actions import reason_for_typed
 from narrator.tui.screens.base import ActingScreen
 from narrator.tui.transcript_window import Place, StepLine
 from narrator.tui.widgets.composer import Composer
@@ -130,46 +126,6 @@ class Performing(ActingScreen):
         is_here = laid is None or laid.step.id == plan.anchor.id
         self.transcript.begin(text, mode, after=after if is_here else None)
         self.show_keys()
-
-    @on(Composer.Sent)
-    def _send(self, event: Composer.Sent) -> None:
-        """Enter: an input, a command, an edit, or nothing, which is to go on (S48)."""
-        event.stop()
-        if self.session is None:
-            self.say("One moment: the narrator is being woken.")
-            return
-        text, editing = event.text, self.composer.editing
-        try:
-            command = self._command_of(text, event.mode)
-        except NarratorError as error:
-            self.say(str(error))
-            return
-        reason = reason_for_typed(command.name, self.now())
-        if reason and command.name not in ("answer",):
-            self.say(reason)
-            return
-        if editing is None and command.name in ("do", "say", "story"):
-            self._last_input = command
-        self.composer.clear()
-        self.run_command(command)
-
-    def _command_of(self, text: str, mode: str) -> Command:
-        if self.composer.editing is not None:
-            step = StepRef(position=self.composer.editing)
-            role = next((s.role for s in self.story.steps(self.composer.editing, self.composer.editing)), "")
-            return Command("edit" if role == "player" else "edit-wording", {"step": step, "text": text})
-        if not text.strip():
-            return Command("continue")
-        if text.startswith(("/", "*")):
-            return parse_line(text)
-        if self.narrator_app.settings.reading.if_words:
-            found = parse_if_word(text, last_input=self._last_input)
-            if found is not None:
-                if not self._has_said_if_word:
-                    self._has_said_if_word = True
-                    self.call_later(self.say, f"“{text.strip()}” alone is a command; /do {text.strip()} says it.")
-                return found
-        return Command(mode, {"text": text})
 
     def run_command(self, command: Command) -> None:
         """A command that was typed: some are the screen's own."""

@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from textual.app import SuspendNotSupported
+
 from narrator import paths
 from narrator.core.errors import Refusal
 from narrator.engine.commands import Command, StepRef, TakeRef
@@ -67,6 +69,10 @@ class PlayActs(Paneling):
         self._undo_held: tuple[float, str] = (0.0, "")
 
     def _fit(self) -> None:
+        raise NotImplementedError
+
+    def take_back(self) -> bool:
+        """A line that waits goes back into the composer; False where none does."""
         raise NotImplementedError
 
     # -- keys -------------------------------------------------------------------------------------------------------
@@ -219,7 +225,7 @@ class PlayActs(Paneling):
             self.say("Only an input or a narration can be edited.")
             return
         self.composer.edit_step(step.position, step.text)
-        what = "tells it anew" if step.role == "player" else "changes the wording alone"
+        what = "tells it anew" if step.role == "player" else "takes it"
         self.say(f"Enter {what}, the old take is kept; Esc leaves it; Ctrl+O opens your editor.")
 
     async def _edit_outside(self) -> None:
@@ -228,11 +234,14 @@ class PlayActs(Paneling):
             self.say("Set $VISUAL or $EDITOR to edit in a program of your own.")
             return
         try:
-            with self.app.suspend():
+            # Nothing is drawn while the terminal is the editor's; a turn goes on being told meanwhile.
+            with self.app.batch_update(), self.app.suspend():
                 text = await asyncio.to_thread(_edited, editor, self.composer.text)
             self.composer.put(text, is_new=False)
         except (OSError, ValueError) as error:
             self.say(f"{editor} did not work: {error}")
+        except SuspendNotSupported:
+            self.say("This terminal cannot be lent to another program.")
         self.redraw()
 
     def page_take(self, by: int) -> None:
@@ -302,6 +311,8 @@ class PlayActs(Paneling):
         if self.composer.editing is not None:
             self.composer.leave_edit()
             self.say("The edit was left; nothing changed.")
+        elif self.take_back():
+            self.say("The line is back; nothing was sent.")
         elif session is not None and (session.is_turning or session.is_working):
             self.perform(Command("stop"))
         elif self.selections:

@@ -7,6 +7,7 @@ screen. What terminals and their keys do to a line editor is here and nowhere el
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.text import Text
@@ -173,6 +174,15 @@ class Menu(Widget):
         return min(SHOWN, len(self.choices))
 
 
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A line on its way: its text, what text without a slash means in it, and the step that it edits, or None."""
+
+    text: str
+    mode: str = "do"
+    editing: int | None = None
+
+
 class Composer(Vertical):
     """The editor with its mode before it and its list above it."""
 
@@ -206,6 +216,7 @@ class Composer(Vertical):
         self.history: list[str] = []
         self._at: int | None = None
         self._unsent = ""
+        self._edit_begun = ""
         self.names: Mapping[str, Sequence[str]] = {}
         self._is_menu_shut = False
         self._is_reading = False
@@ -234,8 +245,11 @@ class Composer(Vertical):
 
     @property
     def text_to_keep(self) -> str:
-        """The text of the next input: while a step is edited, what was being typed before."""
-        return self.text if self.editing is None else self._unsent
+        """The text of the next input: while a step is edited, what was being typed before, and the edit so far."""
+        if self.editing is None:
+            return self.text
+        edit = self.text if self.text != self._edit_begun else ""
+        return "\n".join(part for part in (self._unsent, edit) if part)
 
     def put(self, text: str, *, is_new: bool = True) -> None:
         """Another text, the cursor at its end; ``is_new``: nothing of the old can be undone to."""
@@ -253,17 +267,36 @@ class Composer(Vertical):
         self.put("")
         self.show_mode()
 
-    def edit_step(self, position: int, text: str) -> None:
-        """Edit the text of a step instead of writing the next input."""
+    def take_out(self, line: Input) -> None:
+        """A line has been sent: what was being typed beside it stands here, or nothing."""
+        if line.editing is not None and line.editing == self.editing:
+            self.editing, self._at = None, None
+            self.put(self._unsent)
+            self.show_mode()
+        elif line.text == self.text:
+            self.clear()
+
+    def give_back(self, text: str) -> None:
+        """A text that was sent stands here again, above what has been typed since."""
+        if self.editing is not None:
+            self._unsent = f"{text}\n{self._unsent}" if self._unsent else text
+        else:
+            self.put(f"{text}\n{self.text}" if self.text else text)
+
+    def edit_step(self, position: int, text: str, begun: str | None = None) -> None:
+        """Edit the text of a step instead of writing the next input; ``begun``: what it was, where it is another."""
         self._unsent = self.text if self.editing is None else self._unsent
         self.editing = position
+        self._edit_begun = text if begun is None else begun
         self.put(text)
         self.show_mode()
         self.editor.focus()
 
     def leave_edit(self) -> None:
-        """Back to what was being typed before."""
+        """Back to what was being typed before; the text of the edit is among the earlier inputs."""
         if self.editing is not None:
+            if self.text.strip() and self.text != self._edit_begun:
+                self.history.append(self.text)
             self.editing = None
             self.put(self._unsent)
             self.show_mode()
