@@ -6,6 +6,7 @@ import re
 import signal
 import sqlite3
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -284,3 +285,54 @@ def test_a_fault_of_the_program_is_one_line_and_gives_no_variable_away(terminal:
     assert "the screen fell over" in log
     assert "canary.77b0" not in seen + log
     assert draft(terminal) == "never lost"
+
+
+@pytest.mark.spec("U6", "U9")
+def test_an_editor_of_ones_own_has_the_terminal_to_itself(terminal: Tmux, tmp_path: Path) -> None:
+    """A real script as $EDITOR, while a turn is told: nothing is drawn over it, and what it wrote comes back."""
+    editor = tmp_path / "editor"
+    editor.write_text(
+        '#!/bin/sh\nprintf "\\033[2J\\033[HEDITOR HAS: "; cat "$1"\nread answer\nprintf "%s" "$answer" > "$1"\n'
+    )
+    editor.chmod(0o700)
+    slow(terminal, 30)
+    terminal.environment = {"VISUAL": str(editor)}
+    play(terminal)
+    terminal.type("look around")
+    terminal.keys("Enter")
+    terminal.wait("telling…")
+    terminal.type("half a line")
+    terminal.keys("C-o")
+    seen = terminal.wait("EDITOR HAS: half a line")
+    wait_for_nodes(terminal, 3)
+    assert terminal.screen() == seen, "the turn was accepted, and nothing of it drawn over the editor"
+    terminal.type("a whole line")
+    terminal.keys("Enter")
+    terminal.wait("do ▸ a whole line")
+    terminal.wait("step 3 ·")
+    terminal.keys("Escape")
+    terminal.wait("select a step")
+    terminal.keys("Up", "e")
+    terminal.wait("edit 3 ▸")
+    terminal.keys("C-o")
+    terminal.wait("EDITOR HAS: ")
+    terminal.type("You look, and that is all.")
+    terminal.keys("Enter")
+    terminal.wait("edit 3 ▸ You look, and that is all.")
+    terminal.keys("Enter")
+    terminal.wait("What does the new text mean")
+    terminal.keys("Down", "Enter")
+    terminal.wait("2/2 takes")
+    terminal.wait("do ▸ a whole line")
+    terminal.keys("C-q")
+    terminal.wait_dead()
+    assert terminal.exit_code == "0"
+    assert stored(terminal)[-1][1:] == ("narrator", "You look, and that is all.")
+
+
+def wait_for_nodes(terminal: Tmux, count: int) -> None:
+    """Until the file holds so many, read beside narrator."""
+    deadline = time.monotonic() + 60
+    while len(stored(terminal)) < count:
+        assert time.monotonic() < deadline
+        rest()

@@ -27,6 +27,7 @@ class Tmux:
             "set -g default-terminal tmux-256color\nset -g status off\n"
         )
         self.size = (width, height)
+        self.environment: dict[str, str] = {}
         self._ended = folder / "exit-code"
 
     def __enter__(self) -> Tmux:
@@ -57,6 +58,7 @@ class Tmux:
     def start(self, *arguments: str, command: str | None = None) -> None:
         """Run ``narrator ARGUMENTS`` in a new session."""
         env = {"NARRATOR_HOME": str(self.home), "PYTHONDONTWRITEBYTECODE": "1", "COLORTERM": "truecolor"}
+        env |= self.environment
         given = [part for name, value in env.items() for part in ("-e", f"{name}={value}")]
         self._ended.unlink(missing_ok=True)
         # The shell stays as the parent and writes the exit code down: tmux does not always come to know it.

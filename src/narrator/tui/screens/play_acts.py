@@ -205,7 +205,15 @@ class PlayActs(Paneling):
             # Whether it is the story's or the text's is found out first: only the story's can be refused.
             self.acts()[action_id]()
             return True
+        if action_id == "story.edit" and self._is_text_at_hand:
+            # About the text, not about the story: it works while a turn is told.
+            self.call_later(self._edit_outside)
+            return True
         return await super().act(action_id)
+
+    @property
+    def _is_text_at_hand(self) -> bool:
+        return self.composer.editing is not None or (self.place() == "composer" and bool(self.composer.text))
 
     def retry(self) -> None:
         """Another outcome of the selected step, else of the last narration."""
@@ -213,9 +221,6 @@ class PlayActs(Paneling):
 
     def edit(self) -> None:
         """Edit the selected step (the last input without one); again: $VISUAL or $EDITOR."""
-        if self.composer.editing is not None or (self.place() == "composer" and self.composer.text):
-            self.call_later(self._edit_outside)
-            return
         step = self.acting_step()
         if self.transcript.selected is None:
             count = self.transcript.window.count if self.transcript.window else 0
