@@ -314,7 +314,7 @@ def test_the_library_takes_a_part_of_a_name(home: Path) -> None:
         check=True,
     )
     assert "That may be " in found.stdout
-    assert "The Lantern Road. Told by scripted." in found.stdout
+    assert "The Lantern Road. Told from written scenes; no model is needed." in found.stdout
 
 
 @pytest.mark.spec("U21")
@@ -327,7 +327,7 @@ def test_the_library_is_a_numbered_list_without_a_screen(home: Path, definition:
     )
     assert "1. ferry: The Ferry." in answered.stdout
     assert "There is no nothing." in answered.stdout
-    assert "Told by scripted." in answered.stdout
+    assert "Told from written scenes;" in answered.stdout
     assert subprocess.run(library, input="", text=True, check=True, capture_output=True, timeout=30).stderr == ""
 
 

@@ -58,7 +58,12 @@ def test_a_game_through_pipes(ferry: Callable[[str], Path]) -> None:
     ferry(QUICK)
     result = run("ferry", "--plain", lines="look\n/undo\n/redo\n/redo\n")
     assert result.returncode == 0
-    assert result.stdout.startswith("The Ferry. Told by scripted.\n\nRain.\n")
+    told = "The Ferry. Told from written scenes; no model is needed.\n\nRain.\n"
+    assert result.stdout.startswith(told)
+    assert result.stdout.count("/narrator NAME") == 1, "how to name one, once"
+    again = run("ferry", "--plain").stdout
+    assert again.startswith(told.splitlines()[0])
+    assert "/narrator NAME" not in again, "not in the way of whoever plays on"
     assert result.stderr.count("\n") == 1
     assert result.stderr.startswith("narrator: line 4: ")
     strict = run("ferry", "--plain", "--strict", lines="/redo\nlook\n")
@@ -204,7 +209,8 @@ def test_a_terminal_prompts_and_remembers_inputs(ferry: Callable[[str], Path], h
             told += os.read(ours, 65536).decode()
         told = told[told.index(text) + len(text) :]
 
-    until("[Step 1.]\r\n> ")
+    until("[Step 1.]\r\n")
+    until("\r\n> ")
     os.write(ours, b"look about\n")
     until("\r\n> ")
     os.write(ours, b"\x1b[A\n")

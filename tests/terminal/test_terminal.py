@@ -253,7 +253,7 @@ def test_no_colour_and_a_dumb_terminal(terminal: Tmux) -> None:
     terminal.start(command=f"env TERM=dumb {sys.executable} -m narrator play {SAMPLE}")
     seen = terminal.wait("Rain has found")
     assert "▸" not in seen
-    terminal.wait("More: press Enter")
+    terminal.wait("More: Enter reads on")
 
 
 @pytest.mark.spec("T14", "T16", "U9")

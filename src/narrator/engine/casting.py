@@ -26,6 +26,11 @@ class Candidate:
     base_url: str = ""
 
 
+def told_words(name: str) -> str:
+    """Who tells, as a sentence: a newcomer has chosen nobody, and is told that nobody is needed (T18)."""
+    return "Told from written scenes; no model is needed." if name == SCRIPTED else f"Told by {name}."
+
+
 def candidates(settings: Settings) -> list[Candidate]:
     """The configured narrators; the scripted one is always among them."""
     found = [Candidate(name, each.kind, each.base_url or "") for name, each in settings.narrators.items()]

@@ -19,12 +19,23 @@ _NAMED = 4
 async def tell_remark(session: Session) -> None:
     """What the player should know of the narrator before it tells; a small model is called small from then on."""
     narrator = session.narrator
+    story = session.story
+    if narrator.name == casting.SCRIPTED and not session.settings.narrators and story.count == 1:
+        if not story.is_read_only:
+            session.publish(Noted(_of_scenes(session)))
     if not isinstance(narrator, HasRemark):
         return
     if (await narrator.capabilities()).is_small:
         session.told_by = f"{narrator.name} (small model)"
     if remark := await narrator.remark():
         session.publish(Noted(remark))
+
+
+def _of_scenes(session: Session) -> str:
+    """For whoever has named no narrator: what tells the story, and how to name one."""
+    if session.story.definition.storylets:
+        return "A model can tell it too: `narrator doctor` says what is here, /narrator NAME lets it tell."
+    return "No scenes are written for this story; a model tells it better: `narrator doctor`, then /narrator NAME."
 
 
 async def find_servers(settings: Settings, timeout: float = 0.4) -> tuple[Settings, dict[str, str]]:
@@ -52,6 +63,5 @@ async def look_around(session: Session) -> None:
     if len(added) > _NAMED:
         names += f" and {len(added) - _NAMED} more, which /narrator lists"
     teller, first = session.narrator.name, next(iter(added))
-    session.publish(
-        Noted(f"Found on this machine: {names}. {teller} tells the story; to change that: /narrator {first}")
-    )
+    tells = "Written scenes tell" if teller == casting.SCRIPTED else f"{teller} tells"
+    session.publish(Noted(f"Found on this machine: {names}. {tells} the story; to change that: /narrator {first}"))

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from narrator.core.prose import visible
 from narrator.engine import events as e
+from narrator.engine.casting import told_words
 from narrator.engine.commands import COMMANDS
 from narrator.engine.listing import counted, listed
 
@@ -314,7 +315,7 @@ class Voice:
     def _ready(self, ready: e.Ready) -> list[Said]:
         if self._manner.is_quiet:
             return []
-        lines = [f"{ready.campaign.title}. Told by {ready.narrator}."]
+        lines = [f"{ready.campaign.title}. {told_words(ready.narrator)}"]
         if ready.read_only:
             lines.append("[Open for reading only.]")
         if ready.draft:
