@@ -20,9 +20,9 @@ async def tell_remark(session: Session) -> None:
     """What the player should know of the narrator before it tells; a small model is called small from then on."""
     narrator = session.narrator
     story = session.story
-    if narrator.name == casting.SCRIPTED and not session.settings.narrators and story.count == 1:
-        if not story.is_read_only:
-            session.publish(Noted(_of_scenes(session)))
+    is_beginning = story.count == 1 and not story.is_read_only
+    if is_beginning and narrator.name == casting.SCRIPTED and not session.settings.narrators:
+        session.publish(Noted(_of_scenes(session)))
     if not isinstance(narrator, HasRemark):
         return
     if (await narrator.capabilities()).is_small:
