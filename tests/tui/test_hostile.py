@@ -81,7 +81,7 @@ async def test_as_input_narration_and_names(text: str, tmp_path: Path) -> None:
         play.screen.story.save(f"{name} saved")
         branch = play.screen.story.branches()[0].id
         play.screen.story.rename_branch(play.screen.story.store.forest[branch], f"{name} branch")
-        play.screen._refresh_sides()
+        play.screen.refresh_sides()
         await play.settle()
         assert play.screen.rail.display
         assert_safe(play)
