@@ -12,20 +12,27 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
-
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from narrator.core.errors import NarratorError
 
 if TYPE_CHECKING:
+    from pydantic import ConfigDict, TypeAdapter
     from tomlkit import TOMLDocument
 
-_STRICT = ConfigDict(extra="forbid", strict=True)
-_Tokens = Annotated[int, Field(gt=0)]
-_Share = Annotated[float, Field(gt=0, lt=1)]
-_Money = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    # What the fields below may be; ``_adapter`` says it to whoever checks them.
+    _Tokens = int
+    _Share = float
+    _Money = float
+    _Seconds = float
+    _Retries = int
+    _Every = int
+    _Count = int
+    _Rate = float
+
+_STRICT: ConfigDict = {"extra": "forbid", "strict": True}
 _Choice = Literal["auto", "on", "off"]
 
 
@@ -65,8 +72,8 @@ class NarratorSettings:
     counting: Literal["auto", "exact", "bytes", "measured"] = "auto"
     tools: _Choice = "auto"
     json_schema: _Choice = "auto"
-    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 60.0
-    retries: Annotated[int, Field(ge=0, le=10)] = 2
+    timeout: _Seconds = 60.0
+    retries: _Retries = 2
     sampling: Mapping[str, Any] = field(default_factory=dict)
     price: PriceSettings | None = None
 
@@ -78,8 +85,8 @@ class ContextSettings:
     __pydantic_config__ = _STRICT
     high_watermark: _Share = 0.70
     low_watermark: _Share = 0.45
-    memory_every: Annotated[int, Field(gt=0)] = 6
-    memories_in_prompt: Annotated[int, Field(ge=0)] = 5
+    memory_every: _Every = 6
+    memories_in_prompt: _Count = 5
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,7 @@ class ScriptedSettings:
     """0 words a second: at once."""
 
     __pydantic_config__ = _STRICT
-    words_per_second: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 12.0
+    words_per_second: _Rate = 12.0
 
 
 @dataclass(frozen=True)
@@ -146,6 +153,33 @@ def read(path: Path) -> tuple[Settings, tuple[Problem, ...]]:
     return parse(text)
 
 
+@cache
+def _adapter() -> TypeAdapter[Settings]:
+    """Checks settings. pydantic is loaded with it: the first frame of whoever has no config does not wait for that.
+
+    The names stand in this module, where pydantic looks for what the annotations mean.
+    """
+    from pydantic import Field, TypeAdapter
+
+    amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    globals().update(
+        _Tokens=Annotated[int, Field(gt=0)],
+        _Share=Annotated[float, Field(gt=0, lt=1)],
+        _Money=amount,
+        _Rate=amount,
+        _Seconds=Annotated[float, Field(gt=0, allow_inf_nan=False)],
+        _Retries=Annotated[int, Field(ge=0, le=10)],
+        _Every=Annotated[int, Field(gt=0)],
+        _Count=Annotated[int, Field(ge=0)],
+    )
+    return TypeAdapter(Settings)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of ``config.toml``."""
+    return _adapter().json_schema()
+
+
 def parse(text: str) -> tuple[Settings, tuple[Problem, ...]]:
     """The settings of a text and its problems."""
     try:
@@ -153,8 +187,12 @@ def parse(text: str) -> tuple[Settings, tuple[Problem, ...]]:
     except tomllib.TOMLDecodeError as error:
         # What was meant to keep words on this machine goes on doing so.
         return Settings(offline="offline" in text), (Problem("", f"config.toml is no TOML and was not read: {error}."),)
+    if not raw:
+        return Settings(), ()
+    from pydantic import ValidationError
+
     problems: list[Problem] = []
-    adapter = TypeAdapter(Settings)
+    adapter = _adapter()
     # Each round names the wrong keys and takes them out; what is left is valid after a few.
     while True:
         try:

@@ -60,6 +60,19 @@ def test_the_first_frame_needs_no_model_no_session_and_no_plain_player() -> None
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.spec("U1", "U24")
+def test_the_first_frame_knows_no_definition_no_state_and_no_events() -> None:
+    """What the first page needs is loaded before it is drawn; the engine is loaded behind it."""
+    code = (
+        "import sys, narrator.cli.play, narrator.tui.app, narrator.tui.screens.first_page\n"
+        "late = {'pydantic', 'narrator.core.campaign', 'narrator.core.state', 'narrator.engine.story', "
+        "'narrator.engine.events', 'narrator.store.commit', 'narrator.tui.screens.play'}\n"
+        "print(sorted(late & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 @pytest.mark.spec("U1")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_nothing_here_makes_tasks_or_sleeps(path: Path) -> None:

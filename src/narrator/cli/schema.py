@@ -16,11 +16,9 @@ def _events() -> dict[str, Any]:
 
 
 def _config() -> dict[str, Any]:
-    from pydantic import TypeAdapter
+    from narrator.config import json_schema
 
-    from narrator.config import Settings
-
-    return TypeAdapter(Settings).json_schema()
+    return json_schema()
 
 
 def _definition() -> dict[str, Any]:

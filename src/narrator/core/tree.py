@@ -11,10 +11,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from narrator.core.checks import Check
-from narrator.core.state import Event
+if TYPE_CHECKING:
+    from narrator.core.checks import Check
+    from narrator.core.state import Event
 
 Role = Literal["opening", "player", "narrator", "correction"]
 Mode = Literal["do", "say", "story", "continue"]

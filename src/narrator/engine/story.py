@@ -10,7 +10,6 @@ import secrets
 import uuid
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from narrator.core.state import State, advance, dump, initial_events, value_afte
 from narrator.core.titles import in_titles
 from narrator.core.tree import Branch, Checkpoint, NewNode, Node, Position, decode_correction, encode_correction
 from narrator.engine import views
+from narrator.engine.clock import utc_now as utc_now
 from narrator.engine.events import BranchListed, CheckpointListed, HeadMoved, Match, StepShown, StepTakes, TakeListed
 from narrator.store import commit, fold, lines, memory_reads, reads, removal, search, sources, state_reads
 from narrator.store.commit import Acceptance
@@ -34,11 +34,6 @@ from narrator.store.open import Clock, Store, create_file, open_store
 
 NAME_LENGTH = 120
 _STATES_KEPT = 64
-
-
-def utc_now() -> str:
-    """The clock of ordinary play: ISO 8601, UTC, to the microsecond."""
-    return datetime.now(UTC).isoformat()
 
 
 def create_campaign(
@@ -78,9 +73,13 @@ class Story:
     @classmethod
     def open(cls, path: Path, *, clock: Clock = utc_now, read_only: bool = False, backups: Path | None = None) -> Story:
         """Open a campaign. Raises ``StoreError``. Opening for writing makes earlier deletions final (S41)."""
-        store = open_store(path, clock=clock, read_only=read_only, backups=backups)
+        return cls.over(open_store(path, clock=clock, read_only=read_only, backups=backups))
+
+    @classmethod
+    def over(cls, store: Store) -> Story:
+        """The story of a file that is open already; it is closed where that fails. Raises ``StoreError``."""
         try:
-            if not read_only:
+            if not store.is_read_only:
                 commit.finalize(store)
             return cls(store)
         except BaseException:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import signal
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.theme import Theme
@@ -22,18 +25,22 @@ from textual.theme import Theme
 from narrator import __version__, config, paths
 from narrator.config import Settings
 from narrator.core.errors import NarratorError
-from narrator.engine.story import Story
+from narrator.engine.clock import utc_now
+from narrator.store.open import Store, open_store
 from narrator.tui.keymap import make_keymap
 from narrator.tui.terminal import terminal_driver
 from narrator.tui.theming import load_themes, with_story_colours
 
 if TYPE_CHECKING:
+    from narrator.engine.story import Story
     from narrator.exchange.importing import Prepared
     from narrator.narrators.port import Narrator
     from narrator.tui.screens.play import PlayScreen
 
 FIRST_THEME = "dark"
 CANNOT_OPEN = 3
+_COLLECTED_AFTER = (700, 10, 10)
+"""Python's own thresholds of its garbage collection, which the start has raised."""
 
 
 class NarratorApp(App[int], inherit_bindings=False):
@@ -65,6 +72,8 @@ class NarratorApp(App[int], inherit_bindings=False):
         self.keymap, problems = make_keymap(self.settings.keys)
         self._notes += problems
         self._exit_code = 0
+        self._held: list[events.Event] | None = None
+        self._released: deque[events.Event] = deque()
         self.error_log = logging.getLogger("narrator.tui")
         self._load_themes()
 
@@ -108,7 +117,37 @@ class NarratorApp(App[int], inherit_bindings=False):
 
             self.push_screen(LibraryScreen())
         else:
-            self.play(self._path, self._narrator)
+            from narrator.tui.screens.first_page import FirstPage
+
+            self.push_screen(FirstPage(self._path, narrator=self._narrator))
+
+    def first_frame_is_drawn(self) -> None:
+        """What was loaded for it stays for good, and need not be looked through again and again."""
+        gc.freeze()
+        gc.set_threshold(*_COLLECTED_AFTER)
+
+    def hold_keys(self) -> None:
+        """One screen takes the place of another: keys wait until it listens."""
+        if self._held is None:
+            self._held = []
+
+    def release_keys(self) -> None:
+        """It listens: the keys that waited come before those that are on their way."""
+        self._released += self._held or []
+        self._held = None
+        self.call_later(self._hand_on)
+
+    async def _hand_on(self) -> None:
+        while self._released:
+            await super().on_event(self._released.popleft())
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key | events.Paste):
+            if self._held is not None:
+                self._held.append(event)
+                return
+            await self._hand_on()
+        await super().on_event(event)
 
     def play(self, path: Path, narrator: str | None = None) -> None:
         """Show a campaign."""
@@ -132,9 +171,12 @@ class NarratorApp(App[int], inherit_bindings=False):
         self.leave()
 
     async def _leave(self) -> None:
-        for screen in self.play_screens():
+        for screen in self.screen_stack:
+            close_story = getattr(screen, "close_story", None)
+            if close_story is None:
+                continue
             try:
-                await screen.close_story()
+                await close_story()
             except Exception as error:
                 self.log_error(error)
         self.exit(self._exit_code)
@@ -159,16 +201,22 @@ class NarratorApp(App[int], inherit_bindings=False):
 
     # -- campaigns and narrators --------------------------------------------------------------------------------------
 
-    def open_story(self, path: Path) -> Story:
+    def open_file(self, path: Path) -> Store:
         """Open for writing, else for reading where somebody else writes. Raises ``NarratorError``."""
         try:
-            return Story.open(path, backups=paths.backups_folder())
+            return open_store(path, clock=utc_now, backups=paths.backups_folder())
         except NarratorError as error:
             if error.code not in ("locked", "read-only"):
                 raise
-            story = Story.open(path, read_only=True)
+            store = open_store(path, clock=utc_now, read_only=True)
             self._notes.append(str(error))
-            return story
+            return store
+
+    def open_story(self, path: Path, store: Store | None = None) -> Story:
+        """The story of a campaign, of its file where that is open already. Raises ``NarratorError``."""
+        from narrator.engine.story import Story
+
+        return Story.over(store or self.open_file(path))
 
     def open_failed(self, error: NarratorError) -> None:
         """A campaign that cannot be opened: said in the library, else on the terminal with exit code 3 (U15)."""

@@ -6,6 +6,8 @@ sent yet waits and can be taken back; one that failed is in the composer again, 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import on
 from textual.timer import Timer
 
@@ -20,6 +22,9 @@ from narrator.tui.screens.play_acts import PlayActs
 from narrator.tui.widgets.composer import MODES, Composer, Input
 from narrator.tui.widgets.listbox import Entry
 from narrator.tui.wrap import clip
+
+if TYPE_CHECKING:
+    from narrator.tui.screens.first_page import Handed
 
 DRAFT_SECONDS = 0.3
 _WITHOUT_NARRATOR = ("quit", "help")
@@ -161,9 +166,19 @@ class Drafting(PlayActs):
 
     # -- the draft ----------------------------------------------------------------------------------------------------
 
-    def restore_draft(self, story: Story) -> None:
-        """What was typed and not sent, or sent and not accepted, before anything of the new composer is kept (U9)."""
+    def restore_draft(self, story: Story, handed: Handed | None = None) -> None:
+        """What was typed and not sent, or sent and not accepted, before anything of the new composer is kept (U9).
+
+        The first page has shown that already; what was typed on it since is ``handed`` on.
+        """
         kept = reads.draft(story.store)
+        if handed is not None:
+            self.composer.put(handed.text)
+            self.composer.mode = handed.mode
+            self.composer.show_mode()
+            if kept is not None and kept.text:
+                self.say("What you had typed is back.")
+            return
         if kept is not None and kept.text:
             self.composer.put(kept.text)
             if kept.mode in MODES:

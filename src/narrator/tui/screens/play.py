@@ -33,6 +33,7 @@ from narrator.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from narrator.engine.session import Session
+    from narrator.tui.screens.first_page import Handed
 
 WATCH_SECONDS = 1.0
 NARROW_COLUMNS = 100
@@ -55,10 +56,11 @@ _READING = (
 
 
 class PlayScreen(Hearing):
-    """One campaign being played. ``open`` reads it before the first frame; ``start`` gives it a voice after it."""
+    """One campaign being played, from its file or from what the first page has ``handed`` on."""
 
-    def __init__(self, path: Path, *, narrator: str | None = None) -> None:
+    def __init__(self, path: Path, *, narrator: str | None = None, handed: Handed | None = None) -> None:
         super().__init__()
+        self._handed = handed
         self.path = path
         self.asked_narrator = narrator
         self.session: Session | None = None
@@ -84,20 +86,29 @@ class PlayScreen(Hearing):
         wanted = remembered.recall("rail")
         self._rail_wanted = wanted if isinstance(wanted, bool) else None
         self._fit()
+        handed, self._handed = self._handed, None
         try:
-            story = self.narrator_app.open_story(self.path)
+            story = self.narrator_app.open_story(self.path, handed.store if handed is not None else None)
         except NarratorError as error:
+            self.narrator_app.release_keys()
             self.narrator_app.open_failed(error)
             return
-        self.restore_draft(story)
+        self.restore_draft(story, handed)
         self.story = story
         self.transcript.open_story(PathSource(story), end_words(story.where(), story))
         self.show_standing(story.where())
-        self.composer.editor.focus()
+        self.set_focus(self.composer.editor)
+        if handed is not None:
+            if handed.sent is not None:
+                self.submit(handed.sent)
+            for key in handed.keys:
+                self.post_message(key)
+        self.call_later(self.narrator_app.release_keys)
         self.call_after_refresh(self._start)
 
     def _start(self) -> None:
         """After the first frame: the narrator is imported and the session begins."""
+        self.narrator_app.first_frame_is_drawn()
         self.run_worker(self._live(), exit_on_error=False, name="live", group="live")
 
     async def _live(self) -> None:
