@@ -12,13 +12,10 @@ import gc
 import logging
 import signal
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.theme import Theme
 
@@ -27,6 +24,7 @@ from narrator.config import Settings
 from narrator.core.errors import NarratorError
 from narrator.engine.clock import utc_now
 from narrator.store.open import Store, open_store
+from narrator.tui.holding import KeyHolding
 from narrator.tui.keymap import make_keymap
 from narrator.tui.terminal import terminal_driver
 from narrator.tui.theming import load_themes, with_story_colours
@@ -43,7 +41,7 @@ _COLLECTED_AFTER = (700, 10, 10)
 """Python's own thresholds of its garbage collection, which the start has raised."""
 
 
-class NarratorApp(App[int], inherit_bindings=False):
+class NarratorApp(KeyHolding, inherit_bindings=False):
     """``path`` None opens the library. ``casting`` makes the narrator in a thread (tests give one of their own)."""
 
     CSS_PATH = "narrator.tcss"
@@ -72,8 +70,6 @@ class NarratorApp(App[int], inherit_bindings=False):
         self.keymap, problems = make_keymap(self.settings.keys)
         self._notes += problems
         self._exit_code = 0
-        self._held: list[events.Event] | None = None
-        self._released: deque[events.Event] = deque()
         self.error_log = logging.getLogger("narrator.tui")
         self._load_themes()
 
@@ -125,29 +121,6 @@ class NarratorApp(App[int], inherit_bindings=False):
         """What was loaded for it stays for good, and need not be looked through again and again."""
         gc.freeze()
         gc.set_threshold(*_COLLECTED_AFTER)
-
-    def hold_keys(self) -> None:
-        """One screen takes the place of another: keys wait until it listens."""
-        if self._held is None:
-            self._held = []
-
-    def release_keys(self) -> None:
-        """It listens: the keys that waited come before those that are on their way."""
-        self._released += self._held or []
-        self._held = None
-        self.call_later(self._hand_on)
-
-    async def _hand_on(self) -> None:
-        while self._released:
-            await super().on_event(self._released.popleft())
-
-    async def on_event(self, event: events.Event) -> None:
-        if isinstance(event, events.Key | events.Paste):
-            if self._held is not None:
-                self._held.append(event)
-                return
-            await self._hand_on()
-        await super().on_event(event)
 
     def play(self, path: Path, narrator: str | None = None) -> None:
         """Show a campaign."""

@@ -1,0 +1,41 @@
+"""Keys that come while one screen takes the place of another: they wait, and come in their order (U9)."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from textual import events
+from textual.app import App
+
+
+class KeyHolding(App[int], inherit_bindings=False):
+    """An app whose keys can be held. Owns those that wait."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(**more)
+        self._held: list[events.Event] | None = None
+        self._released: deque[events.Event] = deque()
+
+    def hold_keys(self) -> None:
+        """One screen takes the place of another: keys wait until it listens."""
+        if self._held is None:
+            self._held = []
+
+    def release_keys(self) -> None:
+        """It listens: the keys that waited come before those that are on their way."""
+        self._released += self._held or []
+        self._held = None
+        self.call_later(self._hand_on)
+
+    async def _hand_on(self) -> None:
+        while self._released:
+            await super().on_event(self._released.popleft())
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key | events.Paste):
+            if self._held is not None:
+                self._held.append(event)
+                return
+            await self._hand_on()
+        await super().on_event(event)
