@@ -208,15 +208,18 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
         """Whether narrators are chosen by the settings, and not by whoever made this app."""
         return self._casting is None
 
-    def cast(self, story: Story, asked: str | None) -> Narrator:
-        """Who tells this story; imports what it needs, so it runs in a thread."""
+    def cast(self, story: Story, asked: str | None, remembered: str | None) -> Narrator:
+        """Who tells this story, ``remembered`` by it; imports what it needs, so it runs in a thread.
+
+        Nothing is read from the file here: the player may leave, and close it, meanwhile.
+        """
         import narrator.engine.session  # noqa: F401 (what the next step in the loop needs, imported here)
 
         if self._casting is not None:
             return self._casting(story, asked)
         from narrator.engine import casting
 
-        return casting.choose_or_absent(self.settings, asked, story.row.narrator)
+        return casting.choose_or_absent(self.settings, asked, remembered)
 
     # -- dialogs that every screen has ------------------------------------------------------------------------------
 

@@ -114,7 +114,11 @@ class PlayScreen(Hearing):
     async def _live(self) -> None:
         """Open the session, then hear its events until it closes: the one worker of this screen."""
         app = self.narrator_app
-        narrator = await asyncio.to_thread(app.cast, self.story, self.asked_narrator)
+        told_before = self.story.row.narrator
+        narrator = await asyncio.to_thread(app.cast, self.story, self.asked_narrator, told_before)
+        if self._is_closed:
+            await narrator.aclose()
+            return
         from narrator.engine.session import Session
 
         looks_around = self.asked_narrator is None and app.chooses_narrator
