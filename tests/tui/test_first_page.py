@@ -86,7 +86,7 @@ async def test_it_shows_the_story_the_draft_and_where_it_stands_as_the_play_scre
         assert (standing.campaign, standing.position, standing.redo) == ("The Ferry", 4, 1)
         before = rows(page)
         await turned(play, page)
-        assert play.shown().split("── redo")[0].rstrip() == before.rstrip()
+        assert play.shown().split("  ── ")[0].rstrip() == before.rstrip()
         assert play.screen.composer.text == "a draft"
         assert "is back" in play.said() or not play.said()
 
