@@ -129,6 +129,7 @@ class Drafting(PlayActs):
             return
         self._waiting = line
         self.composer.take_out(line)
+        self._remember_typed(self.composer)
         shown = clip(" ".join(line.text.split()), 30) or "Going on"
         self.say(f"“{shown}” waits for the narrator to wake, and is sent then; Esc takes it back.")
 
@@ -174,6 +175,7 @@ class Drafting(PlayActs):
         kept = reads.draft(story.store)
         if handed is not None:
             self.composer.put(handed.text)
+            self._typed_last = (handed.text, handed.mode)
             self.composer.mode = handed.mode
             self.composer.show_mode()
             if kept is not None and kept.text:
