@@ -505,7 +505,7 @@ async def test_hostile_titles_and_places(text: str, home: Path, away: Path) -> N
         assert_safe(play)
         await shown.choose("markdown")
         await shown.choose("place")
-        shown.top.query_one(Input).value = f"{' '.join(stored.split())[:60]}/x.md"
+        shown.top.query_one(Input).value = f"{away}/{' '.join(stored.split())[:60]}/x.md"
         await shown.pilot.press("enter")
         await shown.pilot.pause()
         assert_safe(play)
