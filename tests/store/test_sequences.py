@@ -551,6 +551,20 @@ def test_what_moves_nothing_is_no_place(tale: Tale) -> None:
     assert at(tale) == ([1, 2, 4], 4, 4)
 
 
+@pytest.mark.spec("S24", "S37")
+def test_a_wish_for_a_branch_outlives_a_move_of_the_tip_alone(tale: Tale) -> None:
+    """Going back to the same head on another line: the head has not moved, so what is written there opens a branch."""
+    turns(tale)  # 2, 3
+    done(tale, "undo_turn")
+    done(tale, "retry", 2, 1)  # 4, another take of 3
+    done(tale, "undo_turn")
+    done(tale, "fork", None)
+    done(tale, "back")
+    assert at(tale) == ([1], 1, 3)
+    done(tale, "go_on")  # 5
+    assert steps_of(tale) == {1: (None, 0, 3), 2: (1, 1, 1)}
+
+
 @pytest.mark.spec("S37", "S28")
 def test_a_place_whose_tip_was_built_on_keeps_the_line_that_is_read(tale: Tale) -> None:
     turns(tale)  # 2, 3

@@ -25,8 +25,10 @@ def move(
 
 
 def _swap(store: Store, to: Position, expected: Position, *, fork: bool = False) -> None:
+    # The wish for a branch ends when the head moves (S24), not when the tip alone does.
+    wish = "?" if fork or to.head_id != expected.head_id else "coalesce(?, fork_node_id)"
     moved = store.db.execute(
-        "UPDATE campaign SET head_node_id = ?, tip_node_id = ?, fork_node_id = ?, revision = revision + 1,"
+        f"UPDATE campaign SET head_node_id = ?, tip_node_id = ?, fork_node_id = {wish}, revision = revision + 1,"
         " played_at = ? WHERE id = 1 AND head_node_id = ? AND tip_node_id = ?",
         (to.head_id, to.tip_id, to.head_id if fork else None, store.clock(), expected.head_id, expected.tip_id),
     ).rowcount
