@@ -40,8 +40,6 @@ def test_the_engine_reads_next_to_nothing_twice(
     assert whole.value > told.value
     assert summaries.value == 1, found
     assert [turn.is_rotated for turn in found].index(True) > 0
-    rotated = next(turn for turn in found if turn.is_rotated)
-    assert rotated.narration > 1.5 * rotated.least
 
 
 @pytest.mark.parametrize("named", ["", "/nowhere/story.gguf"])
