@@ -52,6 +52,7 @@ field = "player.nerve"
 hard = 14
 """
 PLAIN = DEFINITION.replace("SHOWS", "")
+WITHOUT_RULES = DEFINITION.partition("[rules]")[0]
 CLIMB = {"check": {"skill": "climb", "difficulty": "hard"}}
 
 
@@ -134,3 +135,55 @@ async def test_what_fell_is_told_where_the_campaign_allows_it(tmp_path: Path, sh
     (line,) = [line for line in heard.out.splitlines() if line.startswith("[Step 3: climb, hard: ")]
     assert ("rolled " in line) == shows
     assert ("against 14" in line) == shows
+
+
+def waiting() -> FakeNarrator:
+    fake = FakeNarrator()
+    fake.answer(Purpose.NARRATE, "The lamp goes out.")
+    fake.answer(Purpose.EXTRACT, {"changes": [{"op": "add", "path": "player.nerve", "value": -1, "why": ""}]})
+    return fake
+
+
+@pytest.mark.spec("S22")
+async def test_changes_are_entered_line_by_line_and_judged_at_once(tmp_path: Path) -> None:
+    lines = (
+        *("wait", "/edit 3 The lamp burns.", "/answer enter", "nerve blue", "nerve 2", "/undo", "nerve 3"),
+        *('"lanterns burning" add 1', "nothing", "", "/state nerve", "/state road.burning"),
+    )
+    heard, _ = await hear(tmp_path, *lines, is_json=False, definition=WITHOUT_RULES, narrator=waiting(), answers="ask")
+    out = heard.out
+    assert "worked out: Nerve: wary, 6 (was steady, 7)" in out
+    assert "[One change a line: a name and a value" in out
+    assert "[Nerve is a number, not 'blue']" in out
+    assert "[Nerve: steady, 7 → shaking, 2]" in out
+    assert "[That one is taken back.]" in out
+    assert "[Lanterns burning: 5 → 6]" in out
+    assert "A change is a name and a value." in out
+    assert "Nerve: wary, 3. (player.nerve)" in out
+    assert "Lanterns burning: 6. (road.burning)" in out
+
+
+@pytest.mark.spec("S22")
+async def test_entering_is_left_with_nothing_changed(tmp_path: Path) -> None:
+    lines = ("wait", "/edit 3 The lamp burns.", "/answer enter", "nerve 2", "/cancel", "/read 1")
+    heard, _ = await hear(tmp_path, *lines, is_json=False, definition=WITHOUT_RULES, narrator=waiting(), answers="ask")
+    assert "The lamp burns." not in heard.out
+    assert heard.out.rstrip().endswith("The lamp goes out.")
+
+
+@pytest.mark.spec("S22", "U14")
+async def test_in_json_the_changes_come_with_the_answer_and_what_is_refused_is_asked_again(tmp_path: Path) -> None:
+    wrong, right = '{"player.nerve": "blue"}', '{"changes": [{"op": "set", "path": "player.nerve", "value": 2}]}'
+    lines = (
+        *("wait", '{"command": "edit", "step": 3, "text": "The lamp burns."}'),
+        f'{{"command": "answer", "choice": "enter", "value": {wrong}}}',
+        f'{{"command": "answer", "choice": "enter", "value": {right}}}',
+        '{"command": "state"}',
+    )
+    heard, _ = await hear(tmp_path, *lines, definition=WITHOUT_RULES, narrator=waiting(), answers="ask")
+    first, second = heard.of("ask")
+    assert first["what"] == second["what"] == "edited-state"
+    (change,) = first["shows"]["worked_out"]
+    assert (change["path"], change["op"], change["value"]) == ("player.nerve", "add", -1)
+    assert "1 change refused: Nerve: Nerve is a number, not 'blue'" in [note["text"] for note in heard.of("note")]
+    assert heard.of("state")[-1]["values"]["player.nerve"] == 2

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from narrator.core.cards import CardEdit
 from narrator.core.checks import Check
-from narrator.core.definition import find_field
 from narrator.core.errors import BadValue, Refusal
 from narrator.core.phrases import phrase_change
 from narrator.core.proposal import Proposal
-from narrator.core.referee import Refused
 from narrator.core.state import Event as StateEvent
 from narrator.core.state import value_after
-from narrator.core.titles import full_title, in_titles
+from narrator.core.titles import in_titles
 from narrator.core.tree import Node
 from narrator.engine import compaction, exporting, replaying, scripting, showing, turn
 from narrator.engine.commands import Command
@@ -385,18 +383,6 @@ async def _nothing(session: Session, command: Command) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------ what changed
-
-
-def refusal(story: Story, refused: Refused) -> str:
-    """A refused change as a line (T5). The name of a hidden field is the campaign's own; an invented one is not."""
-    path, definition = refused.proposal.path, story.definition
-    if find_field(definition, path) is None:
-        return f"1 change refused: {path}: {refused.reason}"
-    if not is_shown(definition, path):
-        return "1 change refused."
-    state = story.state()
-    reason = in_titles(definition, state, refused.reason, [path])
-    return f"1 change refused: {full_title(definition, state, path)}: {reason}"
 
 
 def clamped(story: Story, note: str) -> str:

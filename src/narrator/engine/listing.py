@@ -132,12 +132,19 @@ def _question(asked: e.Asked, *, is_asked: bool) -> list[str]:
     answers = [f"/answer {choice}" for choice in asked.choices]
     lines = [QUESTIONS.get(asked.what, asked.what)]
     if isinstance(asked.shows, Mapping):
-        lines += [f"{str(key).replace('_', ' ')}: {spelled(value)}" for key, value in asked.shows.items()]
+        lines += [f"{str(key).replace('_', ' ')}: {_what(value)}" for key, value in asked.shows.items()]
     elif isinstance(asked.shows, (list, tuple)):
         lines += [spelled(value) for value in asked.shows]
     elif asked.shows is not None:
         lines.append(spelled(asked.shows))
     return [*lines, f"{' or '.join(answers)}; anything else means {asked.default}."] if is_asked else lines
+
+
+def _what(value: Any) -> str:
+    """What a question is about: changes of the state in words, anything else as it is."""
+    if isinstance(value, list | tuple) and all(isinstance(each, Mapping) and "words" in each for each in value):
+        return "; ".join(str(each["words"] or each["path"]) for each in value) or "nothing"
+    return spelled(value)
 
 
 def _status(status: e.StatusShown) -> list[str]:

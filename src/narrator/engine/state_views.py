@@ -15,7 +15,7 @@ from narrator.core.checks import Check
 from narrator.core.definition import PLAYER, Definition, Field, find_field
 from narrator.core.errors import BadValue
 from narrator.core.proposal import JSON, Proposal
-from narrator.core.referee import judge
+from narrator.core.referee import Refused, judge
 from narrator.core.state import FIRED, State, value_after
 from narrator.core.titles import Shown, find_path, full_title, in_titles, outline, title, value_words
 from narrator.core.tree import Node
@@ -93,10 +93,27 @@ def of_step(story: Story, position: int | None = None) -> StateOfStep:
         at,
         count,
         state.unknown,
-        outline(story.definition, state, open_values(state, story.definition)),
+        outline_of(story.definition, state),
         changes_at(story, node, state),
         checks_at(story, node, at),
     )
+
+
+def outline_of(definition: Definition, state: State) -> tuple[Shown, ...]:
+    """A state as the panel shows it."""
+    return outline(definition, state, open_values(state, definition))
+
+
+def refusal(story: Story, refused: Refused) -> str:
+    """A refused change as a line (T5). The name of a hidden field is the campaign's own; an invented one is not."""
+    path, definition = refused.proposal.path, story.definition
+    if find_field(definition, path) is None:
+        return f"1 change refused: {path}: {refused.reason}"
+    if not is_shown(definition, path):
+        return "1 change refused."
+    state = story.state()
+    reason = in_titles(definition, state, refused.reason, [path])
+    return f"1 change refused: {full_title(definition, state, path)}: {reason}"
 
 
 def changes_at(story: Story, node: Node, state: State) -> tuple[Change, ...]:

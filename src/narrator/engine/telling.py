@@ -14,12 +14,13 @@ from typing import Any
 
 from narrator.core import answers, checks, questions
 from narrator.core.errors import ContextTooLong, NarrationFailed, Refusal, Stopped
+from narrator.core.phrases import phrase_change
 from narrator.core.prompt import PromptParts, encode
 from narrator.core.referee import Verdict, judge
 from narrator.core.state import State, advance, dump, is_ended, value_after
 from narrator.core.tree import NewNode
 from narrator.core.view import visibility
-from narrator.engine import checking, compaction, measuring, prompting
+from narrator.engine import checking, compaction, measuring, prompting, state_views
 from narrator.engine.draft import InFlight
 from narrator.engine.events import Delta, Noted
 from narrator.engine.progress import ReadingNote
@@ -235,14 +236,29 @@ async def work_out_edit(teller: Teller, flight: InFlight) -> Judged:
     choices = (*(("worked-out",) if worked is not None else ()), "keep", "none", "enter", "cancel")
     shows = {"worked_out": _told(story, worked), "kept": _told(story, kept)}
     choice, entered = await teller.ask_value("edited-state", choices, choices[0], shows)
+    while choice == "enter":
+        judged = _judge_entered(teller, state, entered)
+        if judged is not None:
+            return judged
+        choice, entered = await teller.ask_value("edited-state", choices, choices[0], shows)
     if choice == "cancel":
         raise Stopped
-    if choice == "enter":
-        wanted = answers.parse_proposals(json.dumps(entered if entered is not None else {}))
-        return Judged(judge(story.definition, state, wanted, source="player"), "entered")
     if choice == "none":
         return Judged(Verdict(), "without changes of state")
     return worked if choice == "worked-out" and worked is not None else kept
+
+
+def _judge_entered(teller: Teller, state: State, entered: Any) -> Judged | None:
+    """What the player entered, once the referee has nothing against any of it; else why not, and None (S22)."""
+    try:
+        wanted = answers.parse_proposals(json.dumps(entered if entered is not None else {}))
+    except NarrationFailed:
+        teller.publish(Noted('What was entered is no object of changes, such as {"player.nerve": 5}.'))
+        return None
+    verdict = judge(teller.story.definition, state, wanted, source="player")
+    for refused in verdict.refused:
+        teller.publish(Noted(state_views.refusal(teller.story, refused)))
+    return None if verdict.refused else Judged(verdict, "entered")
 
 
 def _told(story: Story, judged: Judged | None) -> list[dict[str, Any]] | None:
@@ -250,7 +266,15 @@ def _told(story: Story, judged: Judged | None) -> list[dict[str, Any]] | None:
     if judged is None:
         return None
     return [
-        {"path": event.path, "old": event.previous, "new": value_after(event), "source": event.source}
+        {
+            "path": event.path,
+            "old": event.previous,
+            "new": value_after(event),
+            "source": event.source,
+            "op": event.op,
+            "value": event.value,
+            "words": phrase_change(story.definition, story.state(), event),
+        }
         for event in judged.verdict.events
         if visibility(story.definition, event.path) == "open"
     ]

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from narrator.core.errors import Refusal, Stopped
-from narrator.engine import handlers, telling
+from narrator.engine import handlers, state_views, telling
 from narrator.engine.draft import InFlight
 from narrator.engine.events import Noted
 from narrator.engine.jobs import Lanes
@@ -123,7 +123,7 @@ class Turns:
         if made:
             self._session.publish(handlers.made(story, made))
         for refused in judged.verdict.refused:
-            self._session.publish(Noted(handlers.refusal(story, refused)))
+            self._session.publish(Noted(state_views.refusal(story, refused)))
         for note in judged.verdict.notes:
             self._session.publish(Noted(handlers.clamped(story, note)))
         self._session.publish(story.where())

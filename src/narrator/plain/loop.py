@@ -21,6 +21,7 @@ from narrator.engine import events as e
 from narrator.engine.commands import Command
 from narrator.engine.spelling import is_object
 from narrator.engine.voice import Said, Voice
+from narrator.plain.entered import HOW_TO_ENTER, Entered
 from narrator.plain.entry import INPUTS, Entry, read_entry
 from narrator.plain.output import Sink
 from narrator.plain.pager import Pager
@@ -63,6 +64,7 @@ class Conversation:
         self._is_idle = False
         self._is_prompted = False
         self._is_answering = False
+        self._entered: Entered | None = None
         self._is_closed = False
         self._is_resting = False
         self._last_input: Command | None = None
@@ -182,10 +184,19 @@ class Conversation:
     def _consider_question(self) -> None:
         """A question waits: the next line answers it, or stands for the default; so does the end of input."""
         asked = self._session.asking
+        if asked is None and self._entered is not None:
+            # The turn was stopped over its question: the line that began to answer it learns so.
+            self._past.put_nowait(self._entered.asked)
+            self._entered = None
         if asked is None or self._is_answering:
             return
         default = Command("answer", {"choice": asked.default})
-        if self._queue:
+        if self._entered is not None or self._begins_entering():
+            answer = self._read_changes(default)
+            if answer is None:
+                self._expect()
+                return
+        elif self._queue:
             first = self._queue[0]
             is_answer = first.command is not None and first.command.name == "answer"
             answer = self._queue.popleft() if is_answer else Entry("", command=default, is_internal=True)
@@ -196,6 +207,32 @@ class Conversation:
             return
         self._is_answering = True
         self._past.put_nowait(answer)
+
+    def _begins_entering(self) -> bool:
+        """Whether the next line is ``/answer enter`` without a value, after which the changes come line by line."""
+        first = self._queue[0] if self._queue and not self._options.is_json else None
+        command = first.command if first is not None else None
+        if command is None or command.name != "answer" or "value" in command.args:
+            return False
+        if command.args.get("choice") != "enter":
+            return False
+        self._entered = Entered(self._queue.popleft(), self._session)
+        self._own(e.Noted(HOW_TO_ENTER))
+        return True
+
+    def _read_changes(self, default: Command) -> Entry | None:
+        """The lines of changes that are there; the answer once they have ended, None before that."""
+        assert self._entered is not None
+        answer: Entry | None = None
+        while answer is None and self._queue:
+            answer, told = self._entered.read(self._queue.popleft().text)
+            if told:
+                self._own(e.Noted(told))
+        if answer is None and (self._has_ended or self._is_over):
+            answer = replace(self._entered.asked, command=replace(default, line=self._entered.asked.number))
+        if answer is not None:
+            self._entered = None
+        return answer
 
     def _expect(self) -> None:
         """Tell the source whether the player is to be prompted."""

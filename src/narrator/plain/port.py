@@ -9,7 +9,9 @@ from typing import Protocol
 
 from narrator.engine import events as e
 from narrator.engine.commands import Command
+from narrator.engine.draft import InFlight
 from narrator.engine.papers import Papers
+from narrator.engine.story import Story
 from narrator.engine.voice import Manner
 
 
@@ -18,6 +20,12 @@ class Performer(Protocol):
 
     @property
     def asking(self) -> e.Asked | None: ...
+
+    @property
+    def story(self) -> Story: ...
+
+    @property
+    def in_flight(self) -> InFlight | None: ...
 
     @property
     def is_turning(self) -> bool: ...

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from narrator.core.phrases import ending_words
 from narrator.core.state import ENDING
 from narrator.engine import events as e
-from narrator.engine.commands import parse_line
 from narrator.engine.played import time_in_words
 from narrator.engine.state_views import SOURCES
 
@@ -211,13 +210,3 @@ def step_shown(steps: list[e.StepShown]) -> list[str]:
     for step in steps:
         lines += [f"> {step.text}" if step.role == "player" else step.text, ""]
     return lines
-
-
-def entered_changes(line: str) -> list[dict[str, Any]]:
-    """``PATH VALUE; PATH VALUE`` as the changes of a state. Raises ``bad-value``."""
-    changes = []
-    for part in line.split(";"):
-        if part.strip():
-            args = parse_line(f"/correct {part.strip()}").args
-            changes.append({"op": "set", "path": args["path"], "value": args["value"], "why": args.get("reason", "")})
-    return changes

@@ -87,7 +87,7 @@ class Question(Dialog[str]):
     def _shown(self) -> list[str]:
         shows = self.asked.shows
         if isinstance(shows, Mapping):
-            return [f"{str(key).replace('_', ' ')}: {spelled(value)}" for key, value in shows.items() if value]
+            return [f"{str(key).replace('_', ' ')}: {_in_words(value)}" for key, value in shows.items() if value]
         if isinstance(shows, Sequence) and not isinstance(shows, str):
             return [spelled(each) for each in shows]
         return [] if shows is None else [spelled(shows)]
@@ -97,6 +97,13 @@ class Question(Dialog[str]):
 
     def action_leave(self) -> None:
         self.dismiss(self.asked.default)
+
+
+def _in_words(value: object) -> str:
+    """Changes of the state in words, anything else as it stands."""
+    if isinstance(value, Sequence) and all(isinstance(each, Mapping) and "words" in each for each in value):
+        return "; ".join(str(each["words"] or each["path"]) for each in value)
+    return spelled(value)
 
 
 class Typed(Dialog[str]):

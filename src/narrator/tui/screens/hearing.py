@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from narrator.core.errors import NarratorError
 from narrator.engine import events as e
 from narrator.engine.commands import Command
 from narrator.engine.progress import Pace, progress_words
 from narrator.engine.teller import TRYING_AGAIN
 from narrator.engine.verbs import COMMANDS, Effect, Verb
-from narrator.tui.answers import ANSWERS, change_words, check_words, end_words, entered_changes, page, step_shown
-from narrator.tui.screens.dialogs import Page, Question, Typed
+from narrator.tui.answers import ANSWERS, change_words, check_words, end_words, page, step_shown
+from narrator.tui.screens.dialogs import Page, Question
 from narrator.tui.screens.drafting import Drafting
 from narrator.tui.screens.paneling import PROMPT_TAG
 from narrator.tui.widgets.bars import Notice, Standing, StatusLine
@@ -152,29 +151,12 @@ class Hearing(Drafting):
     def _ask(self, asked: e.Asked) -> None:
         def answered(choice: str | None) -> None:
             if choice == "enter":
-                self._ask_changes(asked)
+                self.enter_changes(asked)
             else:
                 self.perform(Command("answer", {"choice": choice or asked.default}))
 
         if self.session is not None and self.session.asking is not None:
             self.app.push_screen(Question(asked), answered)
-
-    def _ask_changes(self, asked: e.Asked) -> None:
-        """What the player enters for an edited narration (S22), one line; Esc asks the question again."""
-
-        def typed(line: str | None) -> None:
-            if line is None:
-                self._ask(asked)
-                return
-            try:
-                value = {"changes": entered_changes(line)}
-            except NarratorError as error:
-                self.say(str(error))
-                self._ask(asked)
-                return
-            self.perform(Command("answer", {"choice": "enter", "value": value}))
-
-        self.app.push_screen(Typed("What does it change? PATH VALUE; PATH VALUE …"), typed)
 
     def _done(self, done: e.Done) -> None:
         steps, self._steps = self._steps, []

@@ -7,7 +7,7 @@ is asked of the session, for it is measured.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 
@@ -23,13 +23,14 @@ from narrator.tui.panel_pages import fields_by_key, history_page, nothing, saves
 from narrator.tui.prompt_pages import cards_page, memories_page, prompt_page, whole_prompt
 from narrator.tui.screens.correcting import Corrected, Correcting
 from narrator.tui.screens.dialogs import Chooser, Page, Typed
+from narrator.tui.screens.entering import Entering, proposed
 from narrator.tui.screens.marking import Marking
 from narrator.tui.widgets.listbox import Entry
 from narrator.tui.widgets.panel import Panel
 from narrator.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
-    from narrator.engine.events import AuditListed, PromptShown
+    from narrator.engine.events import Asked, AuditListed, PromptShown
     from narrator.engine.state_views import About, StateOfStep
     from narrator.tui.transcript_window import StepLine
 
@@ -233,6 +234,24 @@ class Paneling(Marking):
             return (f"Now known: {text.strip()}", True) if text.strip() else ("It says nothing.", False)
 
         self.app.push_screen(Correcting(about, verdict, notice=self._notice_of_place()), typed)
+
+    def enter_changes(self, asked: Asked) -> None:
+        """Let the player enter what an edited narration changes (S22); Esc goes back to the question."""
+        flight = self.session.in_flight if self.session is not None else None
+        if flight is None or flight.state is None:
+            return
+
+        def entered(found: dict[str, Any] | None) -> None:
+            if found is not None:
+                self.perform(Command("answer", {"choice": "enter", "value": found}))
+            else:
+                self._ask(asked)
+
+        self.app.push_screen(Entering(self.story, flight.state, proposed(asked.shows)), entered)
+
+    def _ask(self, asked: Asked) -> None:
+        """Put a question that waits to the player."""
+        raise NotImplementedError
 
     def _about_fact(self, old: str) -> About:
         kind = "A sentence that holds from here on"
