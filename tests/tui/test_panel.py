@@ -9,12 +9,12 @@ from textual.widgets import Input, Static
 
 from narrator.core.tree import NewNode
 from narrator.narrators.fake import FakeNarrator, Line
-from narrator.narrators.port import Purpose, Usage
+from narrator.narrators.port import Capabilities, Purpose, Usage
 from narrator.store import commit
 from narrator.store.commit import Acceptance
 from narrator.tui.screens.correcting import Correcting
 from narrator.tui.screens.dialogs import Page
-from narrator.tui.widgets.bars import KeyLine
+from narrator.tui.widgets.bars import KeyLine, StatusLine
 from narrator.tui.widgets.panel import Bar, Words
 from tests.tui.playing import Play, make_campaign, playing
 
@@ -486,3 +486,28 @@ async def test_the_panel_is_gone_through_and_left_by_keys_and_by_mouse(tmp_path:
         await play.press("f3")
         assert not play.screen.panel.display
         assert play.screen.place() == "composer"
+
+
+@pytest.mark.spec("C27")
+async def test_what_has_no_room_is_flagged_in_the_status_line_and_listed(tmp_path: Path) -> None:
+    cards = "".join(
+        f'[[cards]]\nname = "{name}"\nkeys = ["tench"]\ntext = "{name} {"and so on " * 90}"\n'
+        for name in ("Oil", "Cask")
+    )
+    fake = FakeNarrator(capabilities=Capabilities(8_000, "configured", json_schema=True))
+    fake.answer(Purpose.NARRATE, "Tench nods.")
+    async with playing(ferry(tmp_path, f"{DEFINITION.partition('[rules]')[0]}{cards}"), fake, size=(120, 40)) as play:
+        await play.type("greet tench")
+        assert play.screen.query_one(StatusLine).standing.crowded_out == 1
+        assert "1 without room" in str(play.screen.query_one(StatusLine).render())
+        await play.press("f3", "right", "right")
+        assert "No room for" not in listed(play), "the next turn is not told yet what it will hold"
+        await tab(play, "prompt")
+        lines = listed(play)
+        assert lines[lines.index("No room for") + 1] == "card: Cask: tench"
+        await play.press("escape", "up", "p")
+        await tab(play, "cards")
+        assert heading(play) == "What step 3 was told with"
+        assert listed(play)[:4] == ["It was told with", "● Oil", "No room for", "○ Cask"]
+        await to(play, "○ Cask")
+        assert "no room, though in by: tench" in told(play)

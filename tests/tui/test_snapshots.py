@@ -117,6 +117,29 @@ async def panel(play: Play) -> None:
     await play.press("f3")
 
 
+async def looking(play: Play) -> None:
+    """A wider campaign in the panel: what the last step changed, and why."""
+    await two_turns(play)
+    await play.type("/correct nerve 2 because the fall")
+    await play.type("/correct time dusk")
+    await play.press("f3")
+
+
+async def history(play: Play) -> None:
+    await looking(play)
+    await play.press(*["down"] * 4, "enter")
+
+
+async def correcting(play: Play) -> None:
+    await looking(play)
+    await play.press(*["down"] * 4, "c")
+
+
+async def prompt_page(play: Play) -> None:
+    await two_turns(play)
+    await play.press("f3", "left")
+
+
 async def partial(play: Play) -> None:
     await two_turns(play)
     play.narrator._answers[Purpose.NARRATE].clear()
@@ -209,6 +232,11 @@ SCENES: list[tuple[str, Scene, tuple[int, int], str]] = [
     ("rail-takes-60", rail_takes, (60, 24), "dark"),
     ("rail-takes-160", rail_takes, WIDE, "paper"),
     ("panel", panel, MIDDLE, "light"),
+    ("panel-narrow", looking, SMALL, "dark"),
+    ("panel-history", history, MIDDLE, "paper"),
+    ("panel-prompt", prompt_page, MIDDLE, "dark"),
+    ("panel-prompt-narrow", prompt_page, SMALL, "high-contrast"),
+    ("correcting", correcting, MIDDLE, "light"),
     ("partial", partial, SMALL, "dark"),
     ("failure", failure, SMALL, "paper"),
     ("completing", completing, SMALL, "dark"),

@@ -418,9 +418,21 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class StatsSpan:
+    """A stretch of the line, from step to step: its words, what was reported for it, the takes of its narrations."""
+
+    first: int
+    last: int
+    words: int
+    tokens_in: int
+    tokens_out: int
+    takes: int
+
+
+@dataclass(frozen=True, slots=True)
 class StatsShown:
     """Steps and words of the line, branches and takes of the tree, tokens as reported; ``seconds`` are the time played,
-    ``telling`` those that narrators took."""
+    ``telling`` those that narrators took. ``spans`` tell the line in stretches of equal length."""
 
     wire_name: ClassVar[str] = "stats"
     steps: int
@@ -433,6 +445,8 @@ class StatsShown:
     seconds: float
     cost: float | None = None
     telling: float = 0.0
+    takes_per_step: float = 0.0
+    spans: tuple[StatsSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

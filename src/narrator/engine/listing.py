@@ -158,11 +158,17 @@ def _status(status: e.StatusShown) -> list[str]:
 def _stats(stats: e.StatsShown) -> list[str]:
     lines = [
         f"{counted(stats.steps, 'step')}, {counted(stats.words, 'word')} on this line.",
-        f"{counted(stats.branches, 'branch')}, {counted(stats.takes, 'take')} in all.",
-        f"{counted(stats.tokens_in, 'token')} in, {stats.tokens_cached} of them cached; {stats.tokens_out} out.",
+        f"{counted(stats.branches, 'branch')}, {counted(stats.takes, 'take')} in all; {stats.takes_per_step:g} a step.",
+        f"{counted(stats.tokens_in, 'token')} in, {stats.tokens_cached} of them cached{cached_share(stats)};"
+        f" {stats.tokens_out} out.",
         f"Played for {time_in_words(stats.seconds)}; {counted(round(stats.telling), 'second')} of telling.",
     ]
     return lines if stats.cost is None else [*lines, f"Cost: {stats.cost:.4f}."]
+
+
+def cached_share(stats: e.StatsShown) -> str:
+    """How much of the tokens in came from a cache, '' where nothing was reported."""
+    return f" ({stats.tokens_cached / stats.tokens_in:.0%})" if stats.tokens_in else ""
 
 
 def _prompt(prompt: e.PromptShown) -> list[str]:
@@ -170,6 +176,12 @@ def _prompt(prompt: e.PromptShown) -> list[str]:
         f"{part.kind}, {part.tokens} tokens, from {part.source}{f': {part.why}' if part.why else ''}"
         for part in prompt.parts
     ]
+    lines.append(f"counted here: {counted(prompt.counted, 'token')}")
+    if prompt.reported is not None and prompt.reported.tokens_in is not None:
+        cached = (
+            f", {prompt.reported.tokens_cached} of them cached" if prompt.reported.tokens_cached is not None else ""
+        )
+        lines.append(f"reported by the server: {counted(prompt.reported.tokens_in, 'token')}{cached}")
     lines += [f"{term.replace('_', ' ')}: {spelled(value)}" for term, value in prompt.budget.items()]
     for message in prompt.messages:
         lines += ["", f"{message.get('role', '')}:", message.get("content", "")]

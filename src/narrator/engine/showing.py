@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from narrator.core.errors import BadValue
 from narrator.core.titles import outline
 from narrator.core.view import open_values
 from narrator.engine import cards as triggering
-from narrator.engine import casting, inspector, state_views, views
+from narrator.engine import casting, inspector, state_views, statistics, views
 from narrator.engine.commands import COMMANDS, Command, find_verb
 from narrator.engine.events import (
     BranchesListed,
@@ -32,12 +31,11 @@ from narrator.engine.events import (
     NarratorsListed,
     Noted,
     StateShown,
-    StatsShown,
     StatusShown,
     TakesListed,
 )
 from narrator.engine.references import find_step
-from narrator.store import commit, reads, sources, state_reads
+from narrator.store import commit, sources, state_reads
 
 if TYPE_CHECKING:
     from narrator.engine.session import Session
@@ -138,42 +136,8 @@ async def search(session: Session, command: Command) -> None:
 
 
 async def stats(session: Session, command: Command) -> None:
-    """Counts of the line and the tree, tokens as reported; those of all that was told, also of what is set aside.
-
-    A long story is read in pieces, between which everything else goes on.
-    """
-    story = session.story
-    totals = reads.totals(story.store)
-    words = steps = 0
-    for low in range(1, story.count + 1, 500):
-        for node in story.nodes(low, min(low + 499, story.count)):
-            steps += 1
-            words += len(node.text.split()) if node.role != "correction" else 0
-        await asyncio.sleep(0)
-    tokens = [0, 0, 0]
-    telling, last = 0.0, 0
-    while records := reads.records(story.store, last):
-        last = records[-1][0]
-        for _, found in records:
-            for spent in (found.get("usage") or (), found.get("asides") or ()):
-                for index, count in enumerate(spent):
-                    tokens[index] += count or 0
-            telling += found.get("seconds") or 0.0
-        await asyncio.sleep(0)
-    session.publish(
-        StatsShown(
-            steps,
-            words,
-            totals.branches,
-            totals.takes,
-            tokens[0],
-            tokens[1],
-            tokens[2],
-            round(session.seconds_played, 3),
-            session.cost,
-            round(telling, 3),
-        )
-    )
+    """Counts of the line and the tree, tokens as reported (U13)."""
+    session.publish(await statistics.count(session.story, played=session.seconds_played, cost=session.cost))
 
 
 async def status(session: Session, command: Command) -> None:

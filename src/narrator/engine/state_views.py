@@ -18,7 +18,7 @@ from narrator.core.proposal import JSON, Proposal
 from narrator.core.referee import Refused, judge
 from narrator.core.state import FIRED, State, value_after
 from narrator.core.titles import Shown, find_path, full_title, in_titles, outline, title, value_words
-from narrator.core.tree import Node
+from narrator.core.tree import Node, decode_correction
 from narrator.core.view import name_of, open_values, visibility
 from narrator.engine.events import AuditEntry, AuditListed, CheckMade, FieldShown
 from narrator.engine.story import Story
@@ -121,6 +121,7 @@ def changes_at(story: Story, node: Node, state: State) -> tuple[Change, ...]:
     if node.role == "opening":
         return ()
     definition = story.definition
+    given = _reason_given(node)
     return tuple(
         Change(
             each.path,
@@ -129,7 +130,7 @@ def changes_at(story: Story, node: Node, state: State) -> tuple[Change, ...]:
             value_words(definition, state, each.path, value_after(each)),
             each.op,
             each.source,
-            in_titles(definition, state, each.note, [each.path]),
+            _joined(in_titles(definition, state, each.note, [each.path]), given),
         )
         for each in state_reads.events_of(story.store, [node.id]).get(node.id, ())
         if is_shown(definition, each.path)
@@ -155,6 +156,12 @@ def history(story: Story, path: str) -> AuditListed:
     definition, state = story.definition, story.state()
     if not is_shown(definition, path):
         raise BadValue(f"There is no value at {path}.", "/state lists them.")
+    found = state_reads.audit(story.store, story.end, path)
+    given = {
+        position: _reason_given(reads.at_position(story.store, story.end, position))
+        for position, each in found
+        if each.source == "player"
+    }
     entries = [
         AuditEntry(
             position,
@@ -162,14 +169,28 @@ def history(story: Story, path: str) -> AuditListed:
             each.previous,
             value_after(each),
             each.source,
-            in_titles(definition, state, each.note, [path]),
+            _joined(in_titles(definition, state, each.note, [path]), given.get(position, "")),
             each.op,
             value_words(definition, state, path, each.previous),
             value_words(definition, state, path, value_after(each)),
         )
-        for position, each in state_reads.audit(story.store, story.end, path)
+        for position, each in found
     ]
     return AuditListed(tuple(entries), full_title(definition, state, path))
+
+
+def _reason_given(node: Node | None) -> str:
+    """Why the player corrected something: it stands in the correction's own text (S23)."""
+    if node is None or node.role != "correction":
+        return ""
+    try:
+        return str(decode_correction(node.text).get("reason") or "")
+    except (ValueError, AttributeError):
+        return ""
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
 
 
 def resolve(story: Story, text: str) -> str:

@@ -305,6 +305,12 @@ def records(store: Store, after: int, limit: int = 500) -> list[tuple[int, dict[
     return [(node_id, unpack_record(node_id, kept)) for node_id, kept in store.db.execute(sql, (after, limit))]
 
 
+def takes_by_parent(store: Store) -> dict[int | None, int]:
+    """How many narrations stand below each node that has any (S18)."""
+    sql = "SELECT parent_id, count(*) FROM nodes WHERE role = 'narrator' AND hidden_by IS NULL GROUP BY parent_id"
+    return dict(store.db.execute(sql))
+
+
 def spent(store: Store) -> float:
     """What all narrators together have cost in this campaign (U13)."""
     return float(store.db.execute("SELECT coalesce(sum(cost), 0.0) FROM spending").fetchone()[0])

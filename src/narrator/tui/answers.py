@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Any
 from narrator.core.phrases import ending_words
 from narrator.core.state import ENDING
 from narrator.engine import events as e
+from narrator.engine.listing import cached_share
 from narrator.engine.played import time_in_words
 from narrator.engine.state_views import SOURCES
+from narrator.tui import budget_bar, charts
+from narrator.tui.prompt_pages import token_lines
+
+BAR_CELLS = 76
+"""The width of a bar on a page of its own."""
 
 if TYPE_CHECKING:
     from narrator.engine.story import Story
@@ -126,9 +132,15 @@ def _cards(event: e.CardsListed) -> Iterable[str]:
 
 
 def _prompt(event: e.PromptShown) -> Iterable[str]:
+    parts = budget_bar.segments(event)
+    yield from budget_bar.rows(parts, BAR_CELLS)
+    yield from budget_bar.legend(parts, BAR_CELLS)
+    yield ""
     for part in event.parts:
         yield f"{part.tokens:>6}  {part.kind} · {part.source}: {part.why}"
     yield ""
+    for name, words in token_lines(event):
+        yield f"{name}: {words}"
     for term, value in event.budget.items():
         yield f"{term.replace('_', ' ')}: {spelled(value)}"
     for message in event.messages:
@@ -137,11 +149,14 @@ def _prompt(event: e.PromptShown) -> Iterable[str]:
 
 def _stats(event: e.StatsShown) -> Iterable[str]:
     yield f"{event.steps:,} steps, {event.words:,} words on this line"
-    yield f"{event.branches:,} branches, {event.takes:,} takes in all"
-    yield f"{event.tokens_in:,} tokens in ({event.tokens_cached:,} cached), {event.tokens_out:,} out"
+    yield f"{event.branches:,} branches, {event.takes:,} takes in all, {event.takes_per_step:g} a step"
+    cached = f"{event.tokens_cached:,} cached{cached_share(event)}"
+    yield f"{event.tokens_in:,} tokens in, {cached}, {event.tokens_out:,} out"
     yield f"played for {time_in_words(event.seconds)}, {round(event.telling):,} seconds of telling"
     if event.cost is not None:
         yield f"cost: {event.cost:.4f}"
+    if event.spans:
+        yield from charts.over_the_story(event.spans)
 
 
 def _status(event: e.StatusShown) -> Iterable[str]:

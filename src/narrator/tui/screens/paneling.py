@@ -125,9 +125,15 @@ class Paneling(Marking):
         if self.panel.tab == "prompt":
             step = self._chosen_step()
             self._seen_prompt = prompt
+            if prompt.of is None:
+                self._show_gauge(prompt)
             is_past = step is not None and prompt.of == step.id
             self.panel.show(prompt_page(prompt, step=f"step {step.position:,}" if is_past and step is not None else ""))
             self.show_keys()
+
+    def _show_gauge(self, prompt: PromptShown) -> None:
+        """The budget in the status line, and what has no room in it (C27)."""
+        raise NotImplementedError
 
     def prompt_failed(self, words: str) -> None:
         """There is none: the step was told without one, or nothing fits."""

@@ -112,11 +112,14 @@ class Bar(Widget):
         return len(self.rows(width))
 
     def render(self) -> Content:
-        order = [segment.letter for segment in self._segments]
+        order = [segment.letter for segment in self._segments if segment.letter != budget_bar.FREE]
         lines = []
         for row in self.rows(self.size.width):
-            styled = [(run, "reverse" if order.index(run[0]) % 2 == 0 else "") for run in budget_bar.runs(row)]
-            lines.append(Content("").join([Content.styled(run, style) for run, style in styled]))
+            runs = budget_bar.runs(row)
+            styles = ["$faint" if run[0] not in order else ("reverse", "")[order.index(run[0]) % 2] for run in runs]
+            lines.append(
+                Content("").join([Content.styled(run, style) for run, style in zip(runs, styles, strict=True)])
+            )
         return Content("\n").join(lines)
 
 
