@@ -23,6 +23,13 @@ async def settle(app, pilot) -> None:  # type: ignore[no-untyped-def]
     await pilot.pause()
 
 
+def steps_up(screen, title: str) -> int:  # type: ignore[no-untyped-def]
+    """From the end of the panel's list up to the entry of a title."""
+    entries = [entry for entry in screen.panel.box.entries if entry.key is not None]
+    at = next(at for at, entry in enumerate(entries) if entry.text.startswith(title) and "→" not in entry.text)
+    return len(entries) - 1 - at
+
+
 async def take_pictures() -> None:
     from textual.widgets import Input
 
@@ -77,7 +84,13 @@ async def take_pictures() -> None:
         picture("rail")
         await press("escape", "f3")
         picture("panel")
-        await press("f3", "f3", "f3", "f3", "f3")
+        await press(*["down"] * 20, *["up"] * steps_up(screen, "Nerve"), "enter")
+        picture("history")
+        await press("escape", "c")
+        picture("correct")
+        await press("escape", "left")
+        picture("prompt")
+        await press("f3")
         await pilot.resize_terminal(100, 30)
         await press("ctrl+p")
         app.screen.query_one(Input).value = "take"

@@ -252,6 +252,7 @@ async def test_a_field_opens_its_history_from_which_the_step_can_be_reached(tmp_
         else:
             await click_hint(play, "back")
         assert "Nerve •  wary, 6" in listed(play)
+        assert play.screen.panel.box.chosen == ("field", "player.nerve", ""), "back where the history was opened"
 
 
 @pytest.mark.spec("S23", "W9", "U7")

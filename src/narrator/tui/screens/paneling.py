@@ -7,6 +7,7 @@ is asked of the session, for it is measured.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -44,6 +45,7 @@ class Paneling(Marking):
     def __init__(self) -> None:
         super().__init__()
         self._history: str | None = None
+        self._came_from: Hashable | None = None
         self._seen_state: StateOfStep | None = None
         self._seen_history: AuditListed | None = None
         self._seen_prompt: PromptShown | None = None
@@ -86,7 +88,11 @@ class Paneling(Marking):
     def _show_state(self) -> None:
         if self._history is None:
             self._seen_state = state_views.of_step(self.story, self.transcript.selected)
-            self.panel.show(state_page(self._seen_state))
+            page = state_page(self._seen_state)
+            came_from, self._came_from = self._came_from, None
+            if any(entry.key == came_from for entry in page.entries if came_from is not None):
+                page = replace(page, at=came_from)
+            self.panel.show(page)
             return
         chosen = self.panel.box.chosen
         is_open = isinstance(chosen, tuple) and chosen[0] == "audit"
@@ -181,7 +187,7 @@ class Paneling(Marking):
         elif (found := self._path_of(key)) is not None:
             path, words = found
             if want == "choose":
-                self._history = path
+                self._history, self._came_from = path, key
                 self.fill_panel()
             elif want == "correct":
                 self.correct(path, words)
