@@ -8,7 +8,7 @@ import pytest
 
 from narrator.narrators.fake import FakeNarrator
 from narrator.narrators.port import Purpose
-from tests.plain.talk import hear
+from tests.plain.talk import hear, talk
 
 DEFINITION = """
 [campaign]
@@ -134,6 +134,14 @@ async def test_json_keeps_the_paths_and_adds_the_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("T8")
+async def test_a_turn_tells_no_numbers_whatever_the_campaign_allows(tmp_path: Path) -> None:
+    definition = DEFINITION.replace("SHOWS", "show_numbers = true")
+    heard, _ = await hear(tmp_path, "climb", definition=definition, narrator=narrator())
+    (made,) = heard.of("checks")
+    assert [(check["skill"], check["rolled"]) for check in made["checks"]] == [("climb", "")]
+
+
+@pytest.mark.spec("T8")
 @pytest.mark.parametrize("shows", [False, True])
 async def test_what_fell_is_told_where_the_campaign_allows_it(tmp_path: Path, shows: bool) -> None:
     definition = DEFINITION.replace("SHOWS", "show_numbers = true" if shows else "")
@@ -193,3 +201,16 @@ async def test_in_json_the_changes_come_with_the_answer_and_what_is_refused_is_a
     assert (change["path"], change["op"], change["value"]) == ("player.nerve", "add", -1)
     assert "1 change refused: Nerve: Nerve is a number, not 'blue'" in [note["text"] for note in heard.of("note")]
     assert heard.of("state")[-1]["values"]["player.nerve"] == 2
+
+
+@pytest.mark.spec("S22", "T3")
+async def test_a_stop_ends_the_entering_and_the_edit(tmp_path: Path) -> None:
+    lines = ("wait", "/edit 3 The lamp burns.", "/answer enter", "nerve 2")
+    async with talk(tmp_path, waiting(), is_json=False, definition=WITHOUT_RULES, answers="ask") as found:
+        found.typed.type(*lines)
+        await found.heard.until(lambda heard: "[Nerve: steady, 7 → shaking, 2]" in heard.out)
+        found.typed.type("/stop", "/state nerve")
+        await found.heard.until(lambda heard: "(player.nerve)" in heard.out)
+    assert "No question is waiting." in found.heard.err
+    assert "Nerve: wary, 6. (player.nerve)" in found.heard.out
+    assert "The lamp burns." not in found.heard.out

@@ -59,6 +59,9 @@ initial = false
 type = "flag"
 visibility = "hidden"
 initial = true
+[state.player.bag]
+type = "list"
+initial = ["rope"]
 [state.player.hat]
 type = "text"
 choices = ["straw", "felt"]
@@ -163,7 +166,7 @@ async def test_the_state_stands_under_headings_with_what_the_step_changed_and_wh
             ),
         ]  # fmt: skip
         assert lines[4:] == [
-            "Scene", "Place  The ferry", "Ansa (you)", "Nerve •  wary, 6", "Story", "Bell rung  no",
+            "Scene", "Place  The ferry", "Ansa (you)", "Bag  rope", "Nerve •  wary, 6", "Story", "Bell rung  no",
             "Lanterns burning  5", "Threads", "? Why seven?", "Facts", "Seven lanterns stand.",
         ]  # fmt: skip
         assert told(play) == "Nerve: steady, 7 → wary, 6\nadd by the narrator\nit is dark"
@@ -321,6 +324,11 @@ async def test_every_type_is_corrected_by_what_it_may_be(tmp_path: Path) -> None
             await play.press(*keys)
             found = values()[path]
             assert found == value or (isinstance(found, dict) and found["open"] is False), (entry, found)
+        await to(play, "Bag")
+        await play.press("c")
+        play.app.screen.query_one("#value", Input).value = "rope, lamp"
+        await play.press("enter")
+        assert values()["player.bag"] == ["rope", "lamp"]
         await to(play, "Seven lanterns")
         await play.press("c")
         play.app.screen.query_one("#value", Input).value = "Six lanterns stand."
@@ -512,3 +520,17 @@ async def test_what_has_no_room_is_flagged_in_the_status_line_and_listed(tmp_pat
         assert listed(play)[:4] == ["It was told with", "● Oil", "No room for", "○ Cask"]
         await to(play, "○ Cask")
         assert "no room, though in by: tench" in told(play)
+
+
+@pytest.mark.spec("U14", "W7")
+async def test_a_command_is_completed_with_what_people_call_a_field(tmp_path: Path) -> None:
+    async with playing(ferry(tmp_path), size=(100, 30)) as play:
+        await play.type("/save here")
+        editor = play.screen.composer.editor
+        editor.insert("/correct lan")
+        await play.settle()
+        await play.press("tab")
+        assert play.screen.composer.text == '/correct "Lanterns burning" '
+        play.screen.composer.clear()
+        await play.type("/audit Nerve")
+        assert isinstance(play.app.screen, Page)

@@ -69,4 +69,5 @@ def complete(line: str, names: Mapping[str, Sequence[str]] | None = None) -> lis
         options = list(COMMANDS)
     elif not options and COMMANDS[name].arguments:
         options = list(COMMANDS[name].arguments[0].choices)
-    return [Completion(f"/{word} {o}", o) for o in options if o.casefold().startswith(rest.casefold())]
+    wanted = rest.casefold().lstrip('"')
+    return [Completion(f"/{word} {o}", o.strip()) for o in options if o.casefold().lstrip('"').startswith(wanted)]

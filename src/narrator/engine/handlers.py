@@ -20,9 +20,9 @@ from narrator.core.titles import in_titles
 from narrator.core.tree import Node
 from narrator.engine import compaction, exporting, replaying, scripting, showing, turn
 from narrator.engine.commands import Command
-from narrator.engine.events import ChecksMade, Noted, StateChange, StateChanged, Suggested
+from narrator.engine.events import CheckMade, ChecksMade, Noted, StateChange, StateChanged, Suggested
 from narrator.engine.references import find_branch, find_step, find_take
-from narrator.engine.state_views import check_made, is_shown, resolve
+from narrator.engine.state_views import is_shown, resolve
 from narrator.engine.story import Story
 from narrator.store import commit, memory_reads, reads, removal, sources
 
@@ -411,9 +411,9 @@ def changed(changes: Iterable[StateChange]) -> StateChanged:
     return StateChanged(tuple(changes))
 
 
-def made(story: Story, checks: Iterable[Check]) -> ChecksMade:
-    """Checks as they may be told (T8)."""
-    return ChecksMade(tuple(check_made(story.definition, each) for each in checks))
+def made(checks: Iterable[Check]) -> ChecksMade:
+    """Checks as a turn tells them: words alone. What fell is for whoever looks, and in no transcript (T8)."""
+    return ChecksMade(tuple(CheckMade(each.skill, each.difficulty, each.outcome) for each in checks))
 
 
 HANDLERS: Mapping[str, Handler] = {

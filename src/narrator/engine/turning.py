@@ -121,7 +121,7 @@ class Turns:
             self._session.publish(handlers.changed(changes))
         made = state_reads.checks_of(story.store, ids[-1:]).get(ids[-1], ())
         if made:
-            self._session.publish(handlers.made(story, made))
+            self._session.publish(handlers.made(made))
         for refused in judged.verdict.refused:
             self._session.publish(Noted(state_views.refusal(story, refused)))
         for note in judged.verdict.notes:

@@ -190,6 +190,8 @@ class Conversation:
             self._entered = None
         if asked is None or self._is_answering:
             return
+        if self._entered is not None and any(running.is_claimed for running in self._running):
+            return  # A stop is on its way to the turn that asks: what follows is not part of the answer.
         default = Command("answer", {"choice": asked.default})
         if self._entered is not None or self._begins_entering():
             answer = self._read_changes(default)
@@ -296,6 +298,7 @@ class Conversation:
             await self._perform(entry)
             if entry.command.name == "answer":
                 self._is_answering = False
+            if entry.command.name == "answer" or self._entered is not None:
                 self._consider_question()
             self._wake.set()
 

@@ -251,7 +251,14 @@ _SCREEN = (
         letters=("b",),
         words="branches tree side list history versions",
     ),
-    _screen("panel", "Panel", "State, memories, cards, saved places, the prompt.", "f3", letters=("p",)),
+    _screen(
+        "panel",
+        "Panel",
+        "State, memories, cards, saved places, the prompt; in it, closes it.",
+        "f3",
+        letters=("p",),
+        words="history correct inspector tokens budget checks",
+    ),
     _screen("settings", "Settings", "Theme, narrator, keys.", "f4", letters=("comma",), is_library=True),
     _screen(
         "palette",

@@ -15,7 +15,7 @@ from narrator.engine.state_views import SOURCES
 from narrator.tui import budget_bar, charts
 from narrator.tui.prompt_pages import token_lines
 
-BAR_CELLS = 76
+BAR_CELLS = 56
 """The width of a bar on a page of its own."""
 
 if TYPE_CHECKING:

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from textual import on
 
+from narrator.core.titles import full_title
 from narrator.engine import events as e
 from narrator.engine.commands import BranchRef, Command, StepRef, TakeRef
+from narrator.engine.state_views import outline_of
 from narrator.engine.verbs import COMMANDS
 from narrator.tui.actions import reason_for_typed
 from narrator.tui.screens.choices import branch_choices, checkpoint_choices, match_choices, take_choices
@@ -159,6 +161,11 @@ class Marking(Performing):
         branches = [each.name or each.label for each in self.story.branches()[:500]]
         names = dict.fromkeys(("restore", "delete-checkpoint", "rename-checkpoint"), saved)
         names |= dict.fromkeys(("switch", "delete-branch", "rename-branch"), branches)
+        state = self.story.state()
+        fields = outline_of(self.story.definition, state)
+        titles = [full_title(self.story.definition, state, each.path) for each in fields if each.title]
+        names |= dict.fromkeys(("state", "audit"), titles)
+        names["correct"] = [f'"{each}" ' if " " in each else f"{each} " for each in titles]
         names["card"] = [card.name for card in self.story.definition.cards]
         return names
 

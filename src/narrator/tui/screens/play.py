@@ -247,7 +247,8 @@ class PlayScreen(Hearing):
             keys = [("↑↓", "select"), *self.footer(list(_READING)), ("Esc", "type")]
         elif now.place == "panel" and self.panel.page is not None:
             hints = [(each.label, each.word) for each in self.panel.page.hints]
-            keys = [*hints, ("←→", "tabs"), *([] if any(key == "Esc" for key, _ in hints) else [("Esc", "out")])]
+            out = [] if any(key == "Esc" for key, _ in hints) else [("Esc", "out")]
+            keys = [*hints, ("←→", "tabs"), *out, (self.narrator_app.keymap.label("screen.panel"), "close")]
         elif now.place == "rail":
             keys = [("Enter", "go there"), ("Tab", "next pane"), ("Esc", "back")]
         else:
