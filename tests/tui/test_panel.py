@@ -8,6 +8,8 @@ import pytest
 from textual.widgets import Input, Static
 
 from narrator.core.tree import NewNode
+from narrator.engine.memory import recall
+from narrator.engine.turn import plan_input
 from narrator.narrators.fake import FakeNarrator, Line
 from narrator.narrators.port import Capabilities, Purpose, Usage
 from narrator.store import commit
@@ -534,3 +536,33 @@ async def test_a_command_is_completed_with_what_people_call_a_field(tmp_path: Pa
         play.screen.composer.clear()
         await play.type("/audit Nerve")
         assert isinstance(play.app.screen, Page)
+
+
+@pytest.mark.spec("C25", "C24")
+async def test_the_memories_shown_are_those_that_a_prompt_can_hold_on_every_line(tmp_path: Path) -> None:
+    async with playing(ferry(tmp_path), teller(), size=(120, 40)) as play:
+        await play.type("/remember The bell is cracked.")
+        await play.type("one")
+        for text in ("Tench lies about the bell.", "The bell was sold.", "The bell came back."):
+            await play.type(f"/remember {text}")
+        await play.type("/forget-memory 3")
+        await play.type("/pin-memory 4")
+        await play.type("/go 1")
+        await play.type("/fork")
+        await play.type("two")
+        await play.type("/remember The bell rings here alone.")
+        await play.press("f3", "right")
+        story = play.screen.story
+        for line in ("here", "/switch #1"):
+            if line.startswith("/"):
+                await play.press("f3")
+                await play.type(line)
+                await play.press("f3")
+            shown = [entry.key[1] for entry in play.screen.panel.box.entries if isinstance(entry.key, tuple)]
+            plan = plan_input(story, "ring the bell", "do", "do")
+            parts = recall(story, plan, story.state(), 10**9, 100)
+            assert {int(part.source.removeprefix("#")) for part in parts} == set(shown), line
+            assert shown[: len([part for part in parts if part.why == "pinned"])] == [
+                int(part.source.removeprefix("#")) for part in parts if part.why == "pinned"
+            ]
+        assert 3 not in shown

@@ -90,6 +90,7 @@ def told_with(story: Story, node: Node) -> tuple[dict[str, str], dict[str, str]]
     if "prompt" not in record:
         return None
     fired = {str(part.get("source")): str(part.get("why", "")) for part in record["prompt"]["tail"] if _is_card(part)}
+    fired |= {card.name: "always" for card in story.definition.cards if cards.is_in_prefix(card)}
     lines = [str(line).partition(": ") for kind, line in record.get("crowded_out") or () if kind == "card"]
     return fired, {name: why for name, _, why in lines}
 

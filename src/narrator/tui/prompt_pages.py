@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 
 from narrator.engine import events as e
 from narrator.store.memory_reads import MemoryRow
@@ -79,14 +80,20 @@ def cards_page(
         if group:
             entries.append(Entry(None, title))
             entries += [
-                Entry(("card", c.name), f"{_card_mark(c, fired)} {c.name}", _lasting(c), is_faint=not c.enabled)
+                Entry(
+                    ("card", c.name),
+                    f"{_card_mark(c, fired)} {c.name}",
+                    "" if told is not None else _lasting(c),
+                    is_faint=not c.enabled,
+                )
                 for c in group
             ]
 
     def detail(key: Hashable | None) -> Sequence[str]:
         match key:
             case ("card", str(name)) if name in by_name:
-                return card_detail(by_name[name], fired.get(name), crowded.get(name), texts.get(name, ""))
+                card = by_name[name] if told is None else replace(by_name[name], sticky_left=0, cooldown_left=0)
+                return card_detail(card, fired.get(name), crowded.get(name), texts.get(name, ""))
         return []
 
     heading = f"What {step} was told with" if told is not None else "For the next turn"
