@@ -566,3 +566,15 @@ async def test_the_memories_shown_are_those_that_a_prompt_can_hold_on_every_line
                 int(part.source.removeprefix("#")) for part in parts if part.why == "pinned"
             ]
         assert 3 not in shown
+
+
+@pytest.mark.spec("U6")
+async def test_the_help_names_every_key_of_the_panel(tmp_path: Path) -> None:
+    async with playing(ferry(tmp_path), size=(120, 40)) as play:
+        await play.press("f3", "f1", "end")
+        text = str(play.app.screen.query_one("#text", Static).render())
+        for _ in range(5):
+            hints = play.screen.panel.page.hints if play.screen.panel.page else ()
+            assert hints
+            assert " · ".join(f"{hint.label} {hint.word}" for hint in hints if hint.want != "retract") in text
+            await play.press("escape", "right", "f1")

@@ -8,6 +8,8 @@ from narrator.engine.verbs import ALIASES, COMMANDS
 from narrator.tui.actions import ACTIONS, Action
 from narrator.tui.keymap import Keymap, show_key
 from narrator.tui.outside import join, plain
+from narrator.tui.panel_pages import HISTORY_HINTS, RETRACT, SAVE_HINTS, STATE_HINTS
+from narrator.tui.prompt_pages import CARD_HINTS, MEMORY_HINTS, PROMPT_HINTS
 from narrator.tui.screens.dialogs import Page
 
 _INTRODUCTION = """\
@@ -30,6 +32,16 @@ _GROUPS = (
     "Telling the story", "Moving in the story", "Marks", "Looking", "The screen", "Changing what is kept",
     "Around the story", "Session",
 )  # fmt: skip
+
+PANEL_KEYS = (
+    ("State", (*STATE_HINTS, RETRACT)),
+    ("How a value changed", HISTORY_HINTS),
+    ("Memories", MEMORY_HINTS),
+    ("Cards", CARD_HINTS),
+    ("Saves", SAVE_HINTS),
+    ("Prompt", PROMPT_HINTS),
+)
+"""The pages of the panel and their keys."""
 
 
 def _keys(action: Action, keymap: Keymap) -> str:
@@ -64,4 +76,10 @@ def help_page(keymap: Keymap, about: str = "") -> Page:
             parts.append(join("  ", plain(word, "bold"), f"   {keys}" if keys else ""))
             parts.append(join("      ", plain(action.help, "$faint")))
         parts.append(Content(""))
+    parts.append(plain("In the panel", "bold $chosen"))
+    for title, hints in PANEL_KEYS:
+        parts.append(join("  ", plain(title, "bold"), "   ", " · ".join(f"{each.label} {each.word}" for each in hints)))
+    parts.append(
+        join("      ", plain("← → go to another page; each key can be clicked at the panel's foot.", "$faint"))
+    )
     return Page("Help", Content("\n").join(parts))
