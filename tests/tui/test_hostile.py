@@ -19,6 +19,7 @@ from narrator.narrators.port import Purpose
 from narrator.tui.outside import join, line, plain
 from narrator.tui.screens.dialogs import Page, Question, Typed
 from narrator.tui.theming import load_themes, parse_theme
+from narrator.tui.widgets.panel import TABS
 from tests.tui.playing import Play, make_campaign, playing
 
 CORPUS = [
@@ -187,9 +188,17 @@ async def test_in_a_definition_its_panels_and_its_mistakes(text: str, tmp_path: 
     path = make_campaign(tmp_path, definition=hostile_definition(text[:100]))
     async with playing(path, size=(130, 30)) as play:
         assert_safe(play)
-        for _ in range(3):
-            await play.press("f3")
+        await play.press("f3")
+        for tab in (*TABS, "state"):
+            play.screen.panel.open(tab)
+            play.screen.panel.box.focus()
+            await play.settle()
             assert_safe(play)
+            for key in ("enter", "c"):
+                await play.press(key)
+                assert_safe(play)
+                if play.app.screen is not play.screen:
+                    await play.press("escape")
         for line_of in ("/state", "/cards", "/suggest", "/correct player.nerve 2"):
             await play.type(line_of)
             assert play.app.is_running
