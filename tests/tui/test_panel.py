@@ -516,7 +516,7 @@ async def test_what_has_no_room_is_flagged_in_the_status_line_and_listed(tmp_pat
         await tab(play, "prompt")
         lines = listed(play)
         assert lines[lines.index("No room for") + 1] == "card: Cask: tench"
-        await play.press("escape", "up", "p")
+        await play.press("escape", "ctrl+up", "p")
         await tab(play, "cards")
         assert heading(play) == "What step 3 was told with"
         assert listed(play)[:4] == ["It was told with", "● Oil", "No room for", "○ Cask"]
