@@ -332,6 +332,7 @@ def test_an_interrupt_while_it_is_loaded_ends_it_without_a_traceback(ferry: Call
     ferry(QUICK)
     code = (
         "import os, runpy, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Interrupting:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         f"        if name == {at!r}: os.kill(os.getpid(), signal.SIGINT)\n"

@@ -137,3 +137,21 @@ async def test_no_budget_is_shown_for_a_narrator_that_reads_no_prompt(tmp_path: 
         async with playing(make_campaign(tmp_path, str(is_shown)), narrator) as play:
             await play.type("one")
             assert ("budget" in standing(play)) is is_shown
+
+
+@pytest.mark.spec("U6")
+@pytest.mark.parametrize("opener", ["f1", "f4", "ctrl+p", "ctrl+f", "ctrl+s"])
+@pytest.mark.parametrize("is_reading", [False, True])
+async def test_what_was_opened_over_the_story_gives_the_keys_back_to_where_they_were(
+    tmp_path: Path, opener: str, is_reading: bool
+) -> None:
+    async with playing(make_campaign(tmp_path)) as play:
+        await play.type("one")
+        await play.press(*(["escape"] if is_reading else []))
+        for keys in ([opener], [opener, "down"], [opener, "down", "enter"] if opener == "f4" else [opener, "x"]):
+            await play.press(*keys)
+            for _ in range(4):
+                if play.app.screen is not play.screen:
+                    await play.press("escape")
+            assert play.app.screen is play.screen
+            assert play.screen.place() == ("transcript" if is_reading else "composer")
