@@ -91,6 +91,10 @@ def answer(text: str, mode: str = "do", state: State = START) -> str:
         ("do it: cross", "cross"),
         ("do they cross here", "hint"),
         ("does the ferry cross at night?", "hint"),
+        # a favour is not the player's own going, unless the player is in it
+        ("will you cross?", "hint"),
+        ("tench, will you cross if I ring the bell?", "tench"),
+        ("will you wade over with me?", "cross"),
         # a question beside a deed
         ("Ring the bell. Is anybody there?", "bell"),
         ("Who is he? I cross.", "cross"),

@@ -50,7 +50,8 @@ BREAK = "."
 class Heard:
     """An input as keys meet it. Numbers are places in ``stems``, of which the first ``count`` were typed.
 
-    ``asked`` are the places of words in a question, ``asking`` those of words that ask. ``left`` has a pair for each
+    ``asked`` are the places of words in a question, ``asking`` those of words that ask, ``favours`` those of words that
+    somebody else is asked to do something with (“will you cross?”). ``left`` has a pair for each
     thing left undone: the places of the words that say so, and of the words that say what.
     """
 
@@ -58,6 +59,7 @@ class Heard:
     count: int
     asked: frozenset[int] = frozenset()
     asking: frozenset[int] = frozenset()
+    favours: frozenset[int] = frozenset()
     left: tuple[tuple[frozenset[int], frozenset[int]], ...] = ()
 
     @property
@@ -67,7 +69,9 @@ class Heard:
         return bool(self.left) and said <= {at for cause, what in self.left for at in cause | what}
 
     def admits(self, covered: frozenset[int], *, is_deed: bool = False) -> bool:
-        """Whether a key may take these words together. ``is_deed``: it can only be done, not said."""
+        """Whether a key may take these words together. ``is_deed``: it can only be done, and by the player."""
+        if is_deed and covered & self.favours:
+            return False
         if covered & self.asked and (is_deed or not covered & self.asking):
             return False
         return all(not covered & what or covered & cause for cause, what in self.left)
@@ -84,6 +88,7 @@ def hear(text: str, language: str, *, company: str = "", is_said: bool = False) 
         return Heard(typed + more, len(typed))
     asked: set[int] = set()
     asking: set[int] = set()
+    favours: set[int] = set()
     left: list[tuple[frozenset[int], frozenset[int]]] = []
     is_spoken_to = False
     for first, sentence in _sentences(text):
@@ -94,11 +99,13 @@ def hear(text: str, language: str, *, company: str = "", is_said: bool = False) 
             is_spoken_to = is_spoken_to or not _SPOKEN_TO.isdisjoint(said)
         elif said and said[0] not in _TO_ASK:
             left += _left_undone(sentence, first)
+            if _is_favour(_after_address(said, sentence)):
+                favours.update(range(first, first + len(said)))
     if asked and not is_said:
         more = (BREAK, *stems(f"ask {company}" if is_spoken_to else "ask", language))
     if asked:
         asking.update(at for at in range(len(typed), len(typed) + len(more)) if (typed + more)[at] in {"ask", "say"})
-    return Heard(typed + more, len(typed), frozenset(asked), frozenset(asking), tuple(left))
+    return Heard(typed + more, len(typed), frozenset(asked), frozenset(asking), frozenset(favours), tuple(left))
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -123,12 +130,17 @@ def _is_question(said: Sequence[str], sentence: str) -> bool:
     if verb in _WH:
         return True
     if verb in _MODALS:
-        return False
+        return _is_favour(start) and "if" in start
     if verb in _TO_BE:
         return has_mark or subject in _SUBJECTS
     if verb in _TO_DO:
         return subject in _SUBJECTS if has_mark else subject in _PERSONS
     return has_mark and not {*_WH, *_TO_BE, *_SPOKEN_TO}.isdisjoint(start) and _MODALS.isdisjoint(start)
+
+
+def _is_favour(start: Sequence[str]) -> bool:
+    """Whether somebody else is asked to do something, and not for the player: with a “me” in it, it is the player's."""
+    return len(start) > 1 and start[0] in _MODALS and start[1] == "you" and {"me", "us", "my"}.isdisjoint(start)
 
 
 def _after_address(said: Sequence[str], sentence: str) -> Sequence[str]:
