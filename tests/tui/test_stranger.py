@@ -14,7 +14,7 @@ from narrator.narrators.port import Capabilities
 from narrator.tui.screens.dialogs import Chooser, _rank
 from narrator.tui.widgets.bars import StatusLine, status_words
 from narrator.tui.widgets.listbox import Entry, ListBox
-from tests.tui.playing import Play, make_campaign, playing
+from tests.tui.playing import DEFINITION, Play, make_campaign, playing
 
 
 def pictured(play: Play) -> str:
@@ -56,6 +56,16 @@ async def test_reading_says_that_letters_are_commands(tmp_path: Path) -> None:
         assert "reading ▸ letters are commands; Esc types again" in pictured(play)
         await play.press("escape")
         assert "do ▸ what do you do?" in pictured(play)
+
+
+@pytest.mark.spec("U2")
+async def test_no_more_is_promised_where_an_empty_row_alone_stands_below(tmp_path: Path) -> None:
+    lines = "\n\n".join(f"Paragraph {number}." for number in range(10))  # 19 rows and a gap, in 19 rows of transcript
+    definition = DEFINITION.replace('"Rain falls on the ferry."', f'"""\n{lines}"""')
+    for height, is_more in ((23, False), (22, True)):
+        async with playing(make_campaign(tmp_path, f"at{height}", definition), size=(80, height)) as play:
+            assert play.screen.transcript.size.height == height - 4
+            assert ("more below" in pictured(play)) is is_more
 
 
 @pytest.mark.spec("U2", "S8")
@@ -125,7 +135,7 @@ async def test_the_status_names_the_host_of_whoever_tells_now(tmp_path: Path) ->
         assert "models.example" not in standing(play)
         assert play.screen.session is not None
         await play.screen.session.use_narrator(far)
-        play.screen._hear(Noted("Told by far from the next turn on."))
+        play.screen.hear(Noted("Told by far from the next turn on."))
         await play.settle()
         assert "far at models.example" in standing(play)
 

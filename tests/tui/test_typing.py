@@ -15,7 +15,7 @@ from narrator.narrators.fake import FakeNarrator
 from narrator.narrators.port import Purpose
 from narrator.store import reads
 from narrator.tui.app import NarratorApp
-from narrator.tui.screens.dialogs import Chooser, Question, Typed
+from narrator.tui.screens.dialogs import Chooser, Question
 from narrator.tui.screens.play_acts import _edited
 from narrator.tui.widgets.listbox import ListBox
 from tests.tui.playing import Play, make_campaign, numbered, playing
@@ -219,22 +219,6 @@ async def test_a_narration_with_state_is_asked_what_its_new_text_means(
             await choose(play, answer)
         assert (play.story()[-1], nerve(play)) == ("You dare.", found)
         assert len(play.narrator.requests) - asked == (1 if answer else 0)
-
-
-@pytest.mark.spec("S22")
-async def test_the_player_may_enter_what_a_new_text_changes(tmp_path: Path) -> None:
-    async with playing(make_campaign(tmp_path, definition=STATEFUL), braver()) as play:
-        await play.type("first")
-        await edit_last(play, "You dare.")
-        await choose(play, "edit")
-        await choose(play, "enter")
-        assert isinstance(play.app.screen, Typed)
-        await play.press("escape")
-        assert isinstance(play.app.screen, Question), "Esc asks again"
-        await choose(play, "enter")
-        play.app.screen.query_one("Input").insert_text_at_cursor("player.nerve 12 because of the text")
-        await play.press("enter")
-        assert (play.story()[-1], nerve(play)) == ("You dare.", 12)
 
 
 @pytest.mark.spec("S22", "U9")

@@ -76,7 +76,7 @@ def _writing(now: Now) -> str:
 
 
 def _telling(now: Now) -> str:
-    return _writing(now) or ("The story has ended; undo, or go to a checkpoint." if now.is_ended else "")
+    return _writing(now) or ("The story has ended; undo, or go to a saved place." if now.is_ended else "")
 
 
 def _undo(now: Now) -> str:
@@ -249,6 +249,7 @@ _SCREEN = (
         "Saved places, and every way the story went.",
         "f2",
         letters=("b",),
+        footer="saves",
         words="branches tree side list history versions",
     ),
     _screen(

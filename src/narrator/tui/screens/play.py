@@ -46,6 +46,7 @@ TYPING = (
     "screen.previous-take",
     "story.save",
     "story.restore",
+    "screen.rail",
 )
 """Footer order while typing."""
 _AT_WORK = ("story.keep", "screen.page-down")
@@ -264,7 +265,7 @@ class PlayScreen(Hearing):
 
     @on(Transcript.Moved)
     def _eye_moved(self) -> None:
-        self.query_one(Notice).show_below(self.transcript.below)
+        self.query_one(Notice).show_below(self.transcript.told_below)
         self.show_keys()
 
     def on_descendant_focus(self) -> None:

@@ -361,6 +361,12 @@ class Transcript(Drawn, can_focus=True):
         """Rows of the transcript below the screen (estimated far from the end)."""
         return max(0, self._bottom() - self.scroll_offset.y)
 
+    @property
+    def told_below(self) -> int:
+        """Of the rows below the screen, those before the gap that a story ends with."""
+        has_gap = not self._tail or self._tail[-1][0] is GAP
+        return max(0, self.below - has_gap)
+
     # -- moving the eye ---------------------------------------------------------------------------------------------
 
     def scroll_rows(self, rows: int) -> None:
