@@ -221,8 +221,8 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         {"flags.loach_told": True, "flags.loach_trusts": True, "flags.sprat_told": True, "inventory.oil": "player"},
         {
             "may I have your letters from the Reeve?": "loach-letters",
-            "down the ladder and back to the landing": "store-leave",
-            "leave the hut and go east with the can to the seventh lantern": "store-leave",
+            "down the ladder and back to the landing": "walk-to-landing",
+            "leave the hut and go east with the can to the seventh lantern": "store-towards-seventh",
         },
     ),
     (
@@ -488,6 +488,126 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         {
             "who taught Sprat to tie knots?": "loach-told-string",
             "what's the best way up the seventh ladder?": "loach-fall",
+        },
+    ),
+    (
+        "lamp-store",
+        {"flags.seen_seventh": True},
+        {
+            "go down and walk east to the seventh lantern": "walk-to-seventh",
+            "go to the seventh lantern": "walk-to-seventh",
+            "no, the other ladder, at the seventh lantern": "walk-to-seventh",
+            "climb the left side of the ladder with the oil": "rope-no-side",
+            "go back to the landing": "walk-to-landing",
+        },
+    ),
+    (
+        "lamp-store",
+        {},
+        {
+            "go down and walk east to the seventh lantern": "store-towards-seventh",
+            "go to the seventh lantern": "store-towards-seventh",
+            "ask Loach to come with me to Pike": "loach-come-pike",
+            "would you swear to that in front of the Reeve?": "loach-swear",
+            "ask for some rope or wire to tie up the rung": "store-rope",
+            "look under the bunk": "store-bunk",
+        },
+    ),
+    (
+        "lamp-store",
+        {"flags.tench_confessed": True, "inventory.oil": "player"},
+        {
+            "tell Loach that Tench confessed and will swear to it": "loach-told-tench",
+            "look under the bunk": "store-bunk-after",
+        },
+    ),
+    (
+        "landing",
+        {"flags.seen_seventh": True},
+        {
+            "go to the seventh lantern": "walk-to-seventh",
+        },
+    ),
+    (
+        "causeway",
+        {"flags.seen_seventh": True},
+        {
+            "go to the seventh lantern": "walk-to-seventh",
+            "no, the other ladder, at the seventh lantern": "walk-to-seventh",
+            "climb the left side of the ladder with the oil": "rope-no-side",
+        },
+    ),
+    (
+        "seventh-lantern",
+        {"flags.seen_seventh": True},
+        {
+            "go back to the landing": "walk-to-landing",
+            "tie the third rung with a wick": "seventh-tie",
+            "tie the third rung with my coat": "seventh-tie",
+            "tie the rung with string": "seventh-tie",
+            "lash the third rung with rope": "seventh-tie",
+            "look around for Loach": "no-loach",
+        },
+    ),
+    (
+        "seventh-lantern",
+        {"flags.seen_seventh": True, "flags.up_ladder": True, "flags.met_dace": True, "inventory.oil": "player"},
+        {
+            "don't light it yet; go back down and wade over to Dace": "seventh-down-and-over",
+        },
+    ),
+    (
+        "far-shore",
+        {"flags.met_dace": True, "flags.seen_seventh": True},
+        {
+            "go back to the landing": "far-to-landing",
+            "will you cross if I light the seventh?": "dace-will-cross",
+        },
+    ),
+    (
+        "ferry",
+        {"flags.tench_confessed": True},
+        {
+            "ask him to put me at the landing": "go-ashore",
+            "the landing": "go-ashore",
+            "who is Loach?": "ferry-who-loach",
+            "who is Dace, and why does she carry a whip?": "ferry-who-dace",
+            "what would Loach want with the oil she saves?": "ferry-why-save",
+            "would you swear to that?": "ferry-swear",
+        },
+    ),
+    (
+        "ferry",
+        {},
+        {
+            "who is Loach?": "ferry-who-loach",
+            "who is Dace?": "ferry-who-dace",
+        },
+    ),
+    (
+        "landing",
+        {},
+        {
+            "put the fourth and seventh right on the slate with the chalk": "landing-slate-write",
+            "what do you mean, mended with wick?": "sprat-wick",
+            "look around for Loach": "no-loach",
+            "would you swear to that?": "sprat-swear",
+        },
+    ),
+    (
+        "toll-house",
+        {},
+        {
+            "Why are all seven ticked when two are dark?": "pike-ticked",
+            "ask her what Loach earns": "pike-loach-wage",
+            "don't trust her; leave without saying a word": "toll-leave-silent",
+        },
+    ),
+    (
+        "toll-house",
+        {"flags.saw_cask": True},
+        {
+            "tell her I saw the road's cask on the ferry": "pike-told-cask",
         },
     ),
 )
