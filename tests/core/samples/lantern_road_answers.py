@@ -610,5 +610,73 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "tell her I saw the road's cask on the ferry": "pike-told-cask",
         },
     ),
+    (
+        "ferry",
+        {"flags.tench_confessed": True},
+        {
+            "put me by the seventh": "row-to-the-seventh",
+            "the far lamp, please": "row-to-the-seventh",
+        },
+    ),
+    (
+        "ferry",
+        {},
+        {
+            "would you swear to that?": "ferry-swear-no",
+        },
+    ),
+    (
+        "landing",
+        {},
+        {
+            "why are all seven ticked when two are dark?": "sprat-ticked",
+        },
+    ),
+    (
+        "lamp-store",
+        {},
+        {
+            "look behind the boots": "store-bunk",
+            "steal the can": "store-steal-oil",
+            "Loach, come with me to the Reeve": "loach-come-pike",
+            "kneel down and redo the splint": "loach-knee",
+        },
+    ),
+    (
+        "lamp-store",
+        {"flags.loach_trusts": True, "flags.loach_told": True},
+        {
+            "look under the bunk": "store-bunk-told",
+        },
+    ),
+    (
+        "seventh-lantern",
+        {},
+        {
+            "pick up the half button": "seventh-button",
+            "tie it with wick": "seventh-tie",
+        },
+    ),
+    (
+        "seventh-lantern",
+        {"flags.seen_seventh": True, "flags.met_dace": True},
+        {
+            "don't light it yet; go back down and wade over to Dace": "go-far-shore-again",
+        },
+    ),
+    (
+        "seventh-lantern",
+        {"flags.seen_seventh": True, "flags.up_ladder": True, "inventory.oil": "player"},
+        {
+            "don't light it yet; go back down and wade over to Dace": "go-far-shore",
+        },
+    ),
+    (
+        "far-shore",
+        {"flags.dace_knows": True, "flags.met_dace": True},
+        {
+            "would you swear to that?": "dace-swear",
+        },
+    ),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
