@@ -47,6 +47,11 @@ id = "refuse"
 keys = ["dont|not|refuse|never + sign"]
 wordings = ["“No,” you say.", "You shake your head."]
 [[storylets]]
+id = "leave"
+keys = ["leave"]
+ending = "gone"
+wordings = ["You go.", "You walk."]
+[[storylets]]
 id = "sign"
 keys = ["sign", "sign + paper"]
 wordings = ["You sign.", "Your name, in ink."]
@@ -122,6 +127,13 @@ def test_a_question_is_answered_and_not_done(text: str, wanted: str) -> None:
         ("don't sign", "refuse"),
         ("I refuse to sign the paper", "refuse"),
         ("sign the paper", "sign"),
+        ("don't agree to cross", "~left"),
+        ("no, it isn't the bell", "hint"),
+        # what cannot be taken back is not begun with a no
+        ("leave for good", "leave"),
+        ("no. leave the cask", "cask"),
+        ("no, leave", "hint"),
+        ("don't stay, leave", "hint"),
         # words of no intent
         ("I don't know about that cask", "cask"),
         ("why won't you cross?", "tench"),

@@ -30,11 +30,12 @@ _SPOKEN_TO = {"you", "your", "yours", "yourself"}
 
 _NEGATIONS = (
     *(("dont",), ("do", "not"), ("never",), ("wont",), ("will", "not"), ("not", "going", "to"), ("not", "to")),
-    *(("refuse", "to"), ("without",), ("instead", "of"), ("rather", "than")),
+    *(("refuse", "to"), ("without",), ("instead", "of"), ("rather", "than"), ("isnt",), ("is", "not")),
 )
-_NOT = {"dont", "not", "never", "wont", "refuse", "without", "instead", "rather"}
+_NO = {"no", "nope", "not", "dont", "never"}
+_NOT = {"dont", "not", "never", "wont", "refuse", "without", "instead", "rather", "isnt"}
 _STATES = {"know", "think", "believe", "understand", "want", "like", "care", "trust", "see", "have", "need", "mean"}
-_STATES |= {"feel", "remember", "love", "hate", "mind", "agree", "be", "owe", "get"}
+_STATES |= {"feel", "remember", "love", "hate", "mind", "be", "owe", "get"}
 
 _OPENING = {"so", "and", "but", "then", "well", "ok", "okay", "now", "please", "excuse", "me", "sorry", "no", "just"}
 _OPENING |= {"i", "im", "am", "we"}
@@ -51,8 +52,9 @@ class Heard:
     """An input as keys meet it. Numbers are places in ``stems``, of which the first ``count`` were typed.
 
     ``asked`` are the places of words in a question, ``asking`` those of words that ask, ``favours`` those of words that
-    somebody else is asked to do something with (“will you cross?”). ``left`` has a pair for each
-    thing left undone: the places of the words that say so, and of the words that say what.
+    somebody else is asked to do something with (“will you cross?”), ``denying`` that of a “no” or “don't” at the
+    beginning. ``left`` has a pair for each thing left undone: the places of the words that say so, and of those that say
+    what.
     """
 
     stems: Stems
@@ -60,6 +62,7 @@ class Heard:
     asked: frozenset[int] = frozenset()
     asking: frozenset[int] = frozenset()
     favours: frozenset[int] = frozenset()
+    denying: frozenset[int] = frozenset()
     left: tuple[tuple[frozenset[int], frozenset[int]], ...] = ()
 
     @property
@@ -68,9 +71,12 @@ class Heard:
         said = set(range(self.count))
         return bool(self.left) and said <= {at for cause, what in self.left for at in cause | what}
 
-    def admits(self, covered: frozenset[int], *, is_deed: bool = False) -> bool:
-        """Whether a key may take these words together. ``is_deed``: it can only be done, and by the player."""
-        if is_deed and covered & self.favours:
+    def admits(self, covered: frozenset[int], *, is_deed: bool = False, is_final: bool = False) -> bool:
+        """Whether a key may take these words together. ``is_deed``: it can only be done, and by the player.
+
+        ``is_final``: it ends the story, which nothing that begins with a “no” does, unless the key takes the “no”.
+        """
+        if (is_deed and covered & self.favours) or (is_final and self.denying and not covered & self.denying):
             return False
         if covered & self.asked and (is_deed or not covered & self.asking):
             return False
@@ -105,7 +111,10 @@ def hear(text: str, language: str, *, company: str = "", is_said: bool = False) 
         more = (BREAK, *stems(f"ask {company}" if is_spoken_to else "ask", language))
     if asked:
         asking.update(at for at in range(len(typed), len(typed) + len(more)) if (typed + more)[at] in {"ask", "say"})
-    return Heard(typed + more, len(typed), frozenset(asked), frozenset(asking), frozenset(favours), tuple(left))
+    denying = frozenset({0} if words(text)[:1] and words(text)[0] in _NO else ())
+    return Heard(
+        typed + more, len(typed), frozenset(asked), frozenset(asking), frozenset(favours), denying, tuple(left)
+    )
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -188,5 +197,5 @@ def _negations(said: Sequence[str]) -> Iterator[tuple[int, int]]:
             if tuple(said[at:end]) != negation or end >= len(said) or said[end] in _STATES:
                 continue
             is_intent = at == 0 or said[at - 1] in {"i", "we", "to", "and", "just", "am", "im"} or len(negation) == 2
-            if is_intent or negation in {("without",), ("not", "going", "to")}:
+            if is_intent or negation in {("without",), ("not", "going", "to"), ("isnt",)}:
                 yield at, end

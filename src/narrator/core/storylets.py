@@ -172,7 +172,9 @@ def _fitting(
     for storylet in _of(ready, "input"):
         if storylet.modes and (mode or "do") not in storylet.modes:
             continue
-        fits = _fits(_patterns(storylet.keys, definition.language, own), heard, is_deed=_is_deed(storylet))
+        patterns = _patterns(storylet.keys, definition.language, own)
+        is_final = any(outcome.ending for outcome in storylet.outcomes)
+        fits = _fits(patterns, heard, is_deed=_is_deed(storylet), is_final=is_final)
         if fits:
             groups, count, typed = max((fit.groups, fit.words, fit.typed) for fit in fits)
             scores.setdefault((groups, count, storylet.when is not None, typed), []).append(storylet)
@@ -184,9 +186,9 @@ def _fitting(
     yield "hint", local or hints
 
 
-def _fits(patterns: Iterable[Pattern], heard: Heard, *, is_deed: bool = False) -> list[Match]:
+def _fits(patterns: Iterable[Pattern], heard: Heard, *, is_deed: bool = False, is_final: bool = False) -> list[Match]:
     """How well each of these keys fits what was heard, of those that do."""
-    admits = partial(heard.admits, is_deed=is_deed)
+    admits = partial(heard.admits, is_deed=is_deed, is_final=is_final)
     found = (match(pattern, heard.stems, count=heard.count, admits=admits) for pattern in patterns)
     return [fit for fit in found if fit is not None]
 
