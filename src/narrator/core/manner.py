@@ -53,8 +53,8 @@ class Heard:
 
     ``asked`` are the places of words in a question, ``asking`` those of words that ask, ``favours`` those of words that
     somebody else is asked to do something with (“will you cross?”), ``denying`` that of a “no” or “don't” at the
-    beginning. ``left`` has a pair for each thing left undone: the places of the words that say so, and of those that say
-    what.
+    beginning. ``left`` has a pair for each thing left undone: the places of the words that say so, and of those that
+    say what.
     """
 
     stems: Stems
