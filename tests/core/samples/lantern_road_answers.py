@@ -678,5 +678,46 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "would you swear to that?": "dace-swear",
         },
     ),
+    (
+        "ferry",
+        {"flags.tench_confessed": True},
+        {
+            "go to the seventh lantern": "row-to-the-seventh",
+            "go back to the landing": "go-ashore",
+            "who is Pike?": "ferry-who-pike",
+            "who is Sprat?": "ferry-who-sprat",
+        },
+    ),
+    (
+        "toll-house",
+        {"flags.seen_seventh": True, "flags.tench_confessed": True},
+        {
+            "go to the seventh lantern": "walk-to-seventh",
+            "leave quietly": "toll-leave-silent",
+            "say nothing and go": "toll-leave-silent",
+            "tell her that Tench confessed": "pike-told-tench",
+        },
+    ),
+    (
+        "landing",
+        {"flags.tench_confessed": True},
+        {
+            "tell Sprat that Tench confessed": "sprat-told-tench",
+        },
+    ),
+    (
+        "lamp-store",
+        {"flags.seen_seventh": True},
+        {
+            "go to the carts": "walk-to-seventh",
+        },
+    ),
+    (
+        "far-shore",
+        {},
+        {
+            "go to Loach's hut": "far-to-hut",
+        },
+    ),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
