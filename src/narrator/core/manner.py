@@ -17,28 +17,38 @@ from dataclasses import dataclass
 
 from narrator.core.stems import Stems, stems, words
 
-_WH = {"who", "whose", "whom", "what", "whats", "why", "how", "where", "which", "when"}
-_TO_BE = {"is", "are", "was", "were", "am", "isnt", "arent", "wasnt", "werent"}
-_TO_DO = {"do", "does", "did", "have", "has", "had", "dont", "doesnt", "didnt", "havent", "hasnt", "hadnt"}
-_MODALS = {"can", "could", "may", "might", "shall", "should", "will", "would", "wont", "cant", "couldnt", "wouldnt"}
-_SUBJECTS = {"i", "you", "he", "she", "it", "we", "they", "the", "a", "an", "any", "anyone", "anybody", "anything"}
-_SUBJECTS |= {"there", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our", "their", "someone"}
-_PERSONS = {"you", "he", "she", "we", "they", "anyone", "anybody", "anything", "someone"}
+
+def _folded(text: str) -> frozenset[str]:
+    """Words in the form that an input's are compared in: without apostrophes."""
+    return frozenset(words(text))
+
+
+_WH = _folded("who whose whom what why how where which when")
+_TO_BE = _folded("is are was were am isn't aren't wasn't weren't")
+_TO_DO = _folded("do does did have has had don't doesn't didn't haven't hasn't hadn't")
+_MODALS = _folded("can could may might shall should will would won't can't couldn't wouldn't")
+_PERSONS = _folded("you he she we they anyone anybody anything someone")
+_SUBJECTS = _PERSONS | _folded("i it the a an any there this that these those my your his her its our their")
 _OFFERS = {("what", "if"), ("what", "about"), ("how", "about"), ("why", "not")}
-_TO_ASK = {"ask", "question", "tell", "talk", "say", "speak", "answer", "shout", "call"}
-_SPOKEN_TO = {"you", "your", "yours", "yourself"}
+_NOT_SO = _folded("don't can't")
+_TO_ASK = _folded("ask question tell talk say speak answer shout call")
+_SPOKEN_TO = _folded("you your yours yourself")
 
-_NEGATIONS = (
-    *(("dont",), ("do", "not"), ("never",), ("wont",), ("will", "not"), ("not", "going", "to"), ("not", "to")),
-    *(("refuse", "to"), ("without",), ("instead", "of"), ("rather", "than"), ("isnt",), ("is", "not")),
+_NEGATIONS = tuple(
+    tuple(words(each))
+    for each in (
+        *("don't", "do not", "never", "won't", "will not", "not going to", "not to", "refuse to", "without"),
+        *("instead of", "rather than", "isn't", "is not"),
+    )
 )
-_NO = {"no", "nope", "not", "dont", "never"}
-_NOT = {"dont", "not", "never", "wont", "refuse", "without", "instead", "rather", "isnt"}
-_STATES = {"know", "think", "believe", "understand", "want", "like", "care", "trust", "see", "have", "need", "mean"}
-_STATES |= {"feel", "remember", "love", "hate", "mind", "be", "owe", "get"}
-
-_OPENING = {"so", "and", "but", "then", "well", "ok", "okay", "now", "please", "excuse", "me", "sorry", "no", "just"}
-_OPENING |= {"i", "im", "am", "we"}
+_ANYWHERE = {tuple(words(each)) for each in ("without", "not going to", "isn't")}
+_NO = _folded("no nope not don't never")
+_NOT = _folded("don't not never won't refuse without instead rather isn't")
+_STATES = _folded(
+    "know think believe understand want like care trust see have need mean feel remember love hate mind be owe get"
+)
+_OPENING = _folded("so and but then well ok okay now please excuse me sorry no just i i'm am we")
+_BEFORE = _folded("i we to and just am i'm")
 
 _SENTENCE = re.compile(r"[^.!?…;\n]+[.!?…;]*")
 _CLAUSE = re.compile(r"[,:;.!?…—–\n]|\bbut\b", re.IGNORECASE)
@@ -131,7 +141,7 @@ def _is_question(said: Sequence[str], sentence: str) -> bool:
     if not start or tuple(start[:2]) in _OFFERS or start[-1] == "please" or tuple(start[-2:-1]) == ("will",):
         return False
     verb, subject = start[0], start[1] if len(start) > 1 else ""
-    if verb == "why" and subject in {"dont", "cant"} and tuple(start[2:3]) in {("i",), ("we",)}:
+    if verb == "why" and subject in _NOT_SO and tuple(start[2:3]) in {("i",), ("we",)}:
         return False
     has_mark = "?" in sentence
     if verb == "when":
@@ -196,6 +206,6 @@ def _negations(said: Sequence[str]) -> Iterator[tuple[int, int]]:
             end = at + len(negation)
             if tuple(said[at:end]) != negation or end >= len(said) or said[end] in _STATES:
                 continue
-            is_intent = at == 0 or said[at - 1] in {"i", "we", "to", "and", "just", "am", "im"} or len(negation) == 2
-            if is_intent or negation in {("without",), ("not", "going", "to"), ("isnt",)}:
+            is_intent = at == 0 or said[at - 1] in _BEFORE or len(negation) == 2
+            if is_intent or negation in _ANYWHERE:
                 yield at, end

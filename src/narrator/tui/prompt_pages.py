@@ -40,7 +40,7 @@ def memories_page(rows: Sequence[MemoryRow]) -> PanelPage:
                 return [row.text, f"{'★ pinned, ' if row.is_pinned else ''}{_origin(row)}"]
         return []
 
-    count = f"{len(rows):,} memor{'y' if len(rows) == 1 else 'ies'} on this line"
+    count = f"{len(rows):,} {'memory' if len(rows) == 1 else 'memories'} on this line"
     return PanelPage(count, entries, detail, MEMORY_HINTS, "No memories yet; a adds one.")
 
 
