@@ -51,7 +51,7 @@ _OPENING = _folded("so and but then well ok okay now please excuse me sorry no j
 _BEFORE = _folded("i we to and just am i'm")
 
 _SENTENCE = re.compile(r"[^.!?…;\n]+[.!?…;]*")
-_CLAUSE = re.compile(r"[,:;.!?…—–\n]|\bbut\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"([,:;.!?…—–\n]|\bbut\b)", re.IGNORECASE)
 
 BREAK = "."
 """Stands between what was typed and what counts as typed; no word is spelt so."""
@@ -180,23 +180,16 @@ def _asking(said: Sequence[str]) -> Iterator[int]:
 
 
 def _left_undone(sentence: str, first: int) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
-    """What a sentence says will not be done, clause by clause."""
+    """What a sentence says will not be done, clause by clause; ``first``: the place of its first word."""
     at = first
-    for clause in _CLAUSE.split(sentence):
-        said = words(clause)
-        for start, end in _negations(said):
+    for part in _CLAUSE.split(sentence):  # clauses and what stands between them, of which a “but” is a word
+        said = words(part)
+        start, end = next(_negations(said), (0, 0))
+        if end:
             says = next(place for place in range(start, end) if said[place] in _NOT)
             whole = range(at if _OPENING.issuperset(said[:start]) else at + start, at + len(said))
             yield frozenset({at + says}), frozenset(whole) - {at + says}
-            break
-        # `but` is a word, and was taken for a boundary; it stands between this clause and the next.
         at += len(said)
-        at += _is_but(sentence, at - first)
-
-
-def _is_but(sentence: str, at: int) -> int:
-    said = words(sentence)
-    return int(at < len(said) and said[at] == "but")
 
 
 def _negations(said: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -212,10 +212,6 @@ def _screen(name: str, title: str, help: str, *keys: str, **more: object) -> Act
     return Action(f"screen.{name}", title, help, "The screen", keys, **more)  # type: ignore[arg-type]
 
 
-def _has_takes(now: Now) -> str:
-    return _takes(now)
-
-
 _SCREEN = (
     _screen("mode", "Mode: do, say, story", "How the next input is meant: done, said, or told.", "ctrl+t"),
     _screen(
@@ -225,7 +221,7 @@ _SCREEN = (
         "left",
         letters=("left_square_bracket",),
         footer="takes",
-        reason=_has_takes,
+        reason=_takes,
     ),
     _screen(
         "next-take",
@@ -233,7 +229,7 @@ _SCREEN = (
         "The next take of the selected step; no narrator is asked.",
         "right",
         letters=("right_square_bracket",),
-        reason=_has_takes,
+        reason=_takes,
     ),
     _screen("select-up", "Select the step above", "The step before the selected one.", "up", "ctrl+up", letters=("k",)),
     _screen("select-down", "Select the step below", "The step after the selected one.", "down", letters=("j",)),
