@@ -165,6 +165,9 @@ wordings = ["The miller waits to be asked.", "There is a ladder to the loft."]
 [[asides]]
 wordings = ["Chaff drifts.", "A pigeon settles.", "The light goes."]
 
+[[left]]
+wordings = ["Ada left it.", "Ada did no such thing."]
+
 [[endings]]
 id = "ashes"
 [[endings]]

@@ -32,7 +32,7 @@ def test_a_whole_definition_is_read() -> None:
     assert dict(definition.rules.difficulty) == {"easy": 6, "hard": 14}
     assert definition.rules.outcomes[0].name == "critical failure"
     assert definition.rules.clocks["fire"].when_full[0].path == "flags.burnt"
-    assert {storylet.on for storylet in definition.storylets} == {"input", "continue", "any", "hint", "aside"}
+    assert {storylet.on for storylet in definition.storylets} == {"input", "continue", "any", "hint", "aside", "left"}
 
 
 @pytest.mark.spec("W2")
@@ -68,6 +68,8 @@ def test_a_flag_that_an_effect_sets_is_declared_by_that_and_hidden() -> None:
         (HEAD + "[[storylets]]\nid = 's'\non = 'any'\nwordings = ['x']\n", "storylets[0].when", "everything"),
         (HEAD + "[[storylets]]\nid = '~s'\nkeys = ['x']\nwordings = ['x']\n", "storylets[0].id", "~"),
         (HEAD + "[[hints]]\nwordings = ['x']\nwhen = 'nowhere.at.all'\n", "hints[0].when", "nowhere.at.all"),
+        (HEAD + "[[left]]\nwordings = ['x']\nwhen = 'nowhere.at.all'\n", "left[0].when", "nowhere.at.all"),
+        (HEAD + "[[left]]\nwordings = ['x']\nkeys = ['y']\n", "left[0].keys", "unknown key"),
         (HEAD + "[[endings]]\nid = 'e'\nwhen = \"fired('s')\"\n", "endings[0].when", "'s'"),
         (
             HEAD + "[[storylets]]\nid = 's'\nkeys = ['x']\n[[storylets.outcomes]]\non = 'failure'\nwording = ['x']\n",

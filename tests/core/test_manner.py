@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from narrator.core.campaign import parse_definition
@@ -166,6 +168,25 @@ def test_what_was_left_can_be_told_anew() -> None:
     assert again.storylet.id in {"~left", "hint"}
     assert told.text
     assert told.proposals[-1].path == "story.fired"
+
+
+@pytest.mark.spec("T18")
+@pytest.mark.parametrize(("place", "wanted"), [("bank", "at-the-bank"), ("far bank", "left-1")])
+def test_a_campaign_says_in_its_own_person_that_something_was_left(place: str, wanted: str) -> None:
+    """Where the story is told by “I”; what holds here and now comes before what holds anywhere."""
+    own = """
+[[left]]
+wordings = ["I left it."]
+[[left]]
+id = "at-the-bank"
+when = "location == 'bank'"
+wordings = ["I stayed where I was."]
+"""
+    definition = parse_definition(TEXT + own)
+    state = replace(START, values=dict(START.values) | {"location": place})
+    for text, answers in (("I won't cross", {wanted}), ("cross", {"cross"}), ("zxqv", {"hint"})):
+        choice = choose(definition, state, text, "do", seed=1, chain_hash=b"x", ordinal=0)
+        assert choice.storylet.id in answers, text
 
 
 @pytest.mark.spec("T18")

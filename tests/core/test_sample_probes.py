@@ -108,7 +108,7 @@ def test_no_hint_presumes_what_nobody_has_seen(probes: Probes) -> None:
     for place in probes.sample.company:
         state = standing_in(probes, place).state
         for storylet in probes.sample.definition.storylets:
-            is_general = storylet.on in ("hint", "aside") or storylet.when is None
+            is_general = storylet.on in ("hint", "aside", "left") or storylet.when is None
             if not is_general or not holds(storylet.when, state):
                 continue
             for text in (text for outcome in storylet.outcomes for text in outcome.wordings):

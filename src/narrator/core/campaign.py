@@ -284,14 +284,18 @@ def build_card(table: door.CardTable, where: str, problems: list[Problem]) -> Ca
 
 def _storylets(shape: door.DefinitionFile, problems: list[Problem]) -> tuple[Storylet, ...]:
     storylets = [_storylet(table, f"storylets[{at}]", problems) for at, table in enumerate(shape.storylets)]
-    for kind, tables in (("hint", shape.hints), ("aside", shape.asides)):
+    for kind, name, tables in (
+        ("hint", "hints", shape.hints),
+        ("aside", "asides", shape.asides),
+        ("left", "left", shape.left),
+    ):
         for at, table in enumerate(tables):
             storylets.append(
                 Storylet(
                     id=table.id or f"{kind}-{at + 1}",
                     outcomes=(StoryletOutcome("", tuple(table.wordings)),),
                     on=kind,
-                    when=_condition(table.when, f"{kind}s[{at}].when", problems),
+                    when=_condition(table.when, f"{name}[{at}].when", problems),
                     weight=table.weight,
                 )
             )

@@ -179,6 +179,7 @@ class DefinitionFile(Table):
     storylets: list[StoryletTable] = []
     hints: list[HintTable] = []
     asides: list[HintTable] = []
+    left: list[HintTable] = []
     endings: list[EndingTable] = []
 
 

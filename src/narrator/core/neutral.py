@@ -120,7 +120,7 @@ _LEFT = (
     "No, not that. You turn your mind to the rest of it.",
 )
 LEFT = Storylet("~left", (StoryletOutcome("", _LEFT),))
-"""What is said where the player says only what they do not do."""
+"""What is said where the player says only what they do not do, and the campaign has no ``[[left]]``."""
 
 PASSING = Storylet("~passing", (StoryletOutcome("", _PASSING),), on="continue")
 """What is said when the player says nothing and the campaign has nothing either."""

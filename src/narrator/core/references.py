@@ -18,7 +18,13 @@ from narrator.core.state import EMPTY
 
 _OF_WHAT_IS_THERE = {"close", "remove", "retract"}
 """Operations whose value depends on the state they meet: nothing can be said of them here."""
-_KINDS = {"input": "storylets", "continue": "storylets", "any": "storylets", "hint": "hints", "aside": "asides"}
+_KINDS = {
+    **dict.fromkeys(("input", "continue", "any"), "storylets"),
+    "hint": "hints",
+    "aside": "asides",
+    "left": "left",
+}
+"""The table that each kind of storylet stands in."""
 
 
 def dangling(definition: Definition) -> list[Problem]:

@@ -20,7 +20,7 @@ from narrator.core.door import DefinitionFile, Problem, place_of
 Location = tuple[int | str, ...]
 
 _ROUNDS: Final = 6
-_LISTS: Final = frozenset({"cards", "storylets", "hints", "asides", "endings"})
+_LISTS: Final = frozenset({"cards", "storylets", "hints", "asides", "left", "endings"})
 _NEEDED: Final[Mapping[str, Mapping[str, Any]]] = {
     "campaign": {"id": "?", "title": "?", "opening": "?"},
     "entities": {"name": "?"},
@@ -29,6 +29,7 @@ _NEEDED: Final[Mapping[str, Mapping[str, Any]]] = {
     "storylets": {"id": "?"},
     "hints": {"wordings": ["?"]},
     "asides": {"wordings": ["?"]},
+    "left": {"wordings": ["?"]},
     "endings": {"id": "?"},
 }
 _KINDS: Final[Mapping[Location, frozenset[str]]] = {

@@ -6,7 +6,8 @@ turn and answer the same each time; a retry, which raises ``ordinal``, gets anot
 Kinds of storylets (``on``): **input** meets words by its keys; **continue** goes on where the player says nothing;
 **any** comes before all others as soon as its condition holds; a **hint** (``[[hints]]``) is said where no storylet
 understands the input; an **aside** (``[[asides]]``) is a sentence of the place, put behind a wording that would
-otherwise be heard twice within ten turns. A campaign without hints or asides gets those of ``neutral``.
+otherwise be heard twice within ten turns; **left** (``[[left]]``) is said where the player says only what they do not
+do. A campaign without one of these three gets those of ``neutral``.
 
 Among storylets that fit, the one with more of its groups found comes first, then the one that covers more of the words,
 then one with a condition before one without, then the one that covers more of what was typed; among equals chance
@@ -129,7 +130,7 @@ def choose_again(
     known = [
         *definition.storylets,
         neutral.PASSING,
-        *_standard(definition, state, _hear(definition, state, text, mode)),
+        *_standard(definition, state, definition.storylets, _hear(definition, state, text, mode)),
     ]
     known.append(neutral.hint(_ideas(definition, state, definition.storylets)))
     storylet = next((one for one in known if one.id == latest), None)
@@ -180,10 +181,8 @@ def _fitting(
             scores.setdefault((groups, count, storylet.when is not None, typed), []).append(storylet)
     if scores:
         yield "input", scores[max(scores)]
-    hints = _of(ready, "hint")
-    yield "standard", [] if scores else _standard(definition, state, heard)
-    local = [hint for hint in hints if hint.when is not None]
-    yield "hint", local or hints
+    yield "standard", [] if scores else _standard(definition, state, ready, heard)
+    yield "hint", _nearest(ready, "hint")
 
 
 def _fits(patterns: Iterable[Pattern], heard: Heard, *, is_deed: bool = False, is_final: bool = False) -> list[Match]:
@@ -199,7 +198,13 @@ def _is_deed(storylet: Storylet) -> bool:
     return goes or (bool(storylet.modes) and "say" not in storylet.modes)
 
 
-def _standard(definition: Definition, state: State, heard: Heard) -> list[Storylet]:
+def _nearest(ready: Iterable[Storylet], kind: str) -> list[Storylet]:
+    """Those of a kind that hold here and now; those that hold anywhere where there are none."""
+    found = _of(ready, kind)
+    return [each for each in found if each.when is not None] or found
+
+
+def _standard(definition: Definition, state: State, ready: Sequence[Storylet], heard: Heard) -> list[Storylet]:
     """What any campaign can answer from its state: the place, what the player carries, a thing in plain sight; and
     that what was only said to be left undone was left so."""
     if not definition.language.startswith("en"):
@@ -208,7 +213,7 @@ def _standard(definition: Definition, state: State, heard: Heard) -> list[Storyl
         told = answer(definition, state, heard.stems) if _fits(_patterns(keys, "en", ()), heard) else None
         if told is not None:
             return [told]
-    return [neutral.LEFT] if heard.is_left_undone else []
+    return (_nearest(ready, "left") or [neutral.LEFT]) if heard.is_left_undone else []
 
 
 def _hear(definition: Definition, state: State, text: str, mode: str | None) -> Heard:
