@@ -38,6 +38,8 @@ class Game:
     said: list[str] = field(default_factory=list)
     answered_by: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
+    came: list[str] = field(default_factory=list)
+    """What was told behind an answer."""
 
     def __post_init__(self) -> None:
         if self.state is EMPTY:
@@ -62,6 +64,7 @@ class Game:
         self.state, self.chain = turn.scene.state, turn.scene.chain
         self.said.append(turn.text)
         self.answered_by.append(turn.storylet.id)
+        self.came += [storylet.id for storylet in turn.behind]
         self.complaints += [f"{turn.storylet.id}: {refused.reason}" for refused in turn.refused]
         return turn.text
 
@@ -72,8 +75,8 @@ class Game:
         return self
 
     def fork(self) -> Game:
-        said, answered_by, complaints = list(self.said), list(self.answered_by), list(self.complaints)
-        return Game(self.definition, self.state, self.chain, said, answered_by, complaints)
+        kept = (list(each) for each in (self.said, self.answered_by, self.complaints, self.came))
+        return Game(self.definition, self.state, self.chain, *kept)
 
 
 def at(definition: Definition, place: str, present: Sequence[str] = ()) -> Game:

@@ -215,7 +215,7 @@ class Table:
             checks.append(roll_check(self.definition, state, skill, level, **facts))  # type: ignore[arg-type]
         telling = tell(choice, checks, self.definition, state)
         for proposals, source in (
-            (clock_proposals(self.definition, state, checks), "check"),
+            (clock_proposals(self.definition, state, checks, telling.proposals), "check"),
             (telling.proposals, "storylet"),
         ):
             verdict = judge(self.definition, state, proposals, source=source)

@@ -137,24 +137,44 @@ def test_the_understudy_does_not_go_on_over_his_head() -> None:
 
 
 @pytest.mark.spec("U23")
-def test_a_misunderstanding_gives_its_minute_back() -> None:
-    game = played(["ask monty about desmond", "zxqv", "fnord"])
-    assert game.state.values["clocks.minutes"] == 2
-    game.play("what now")
-    game.play("look")
-    assert game.state.values["clocks.minutes"] == 2
+def test_what_is_not_understood_costs_no_minute() -> None:
+    game = played(["ask monty about desmond"])
+    assert game.state.values["clocks.minutes"] == 1
+    for text in ("zxqv", "fnord", "what now", "what time is it"):
+        game.play(text)
+    assert game.answered_by[-4:-2] == ["hint-corner", "hint-corner"]
+    assert game.state.values["clocks.minutes"] == 1
     game.play("go to the wings")
-    assert game.state.values["clocks.minutes"] == 3
+    assert game.state.values["clocks.minutes"] == 2
 
 
 @pytest.mark.spec("U23")
 def test_at_half_past_there_is_a_last_chance() -> None:
-    game = standing_in("stage-door").set(clocks__minutes=20, flags__late=True)
+    game = standing_in("stage-door").set(clocks__minutes=19)
     game.play("have some tea")
-    assert (game.answered_by[-1], game.place) == ("late-dash", "prompt-corner")
+    assert (game.answered_by[-1], game.came, game.place) == ("win-tea", ["late-dash"], "prompt-corner")
     for text in ("I'll go on myself", "yes", "call beginners"):
         game.play(text)
     assert game.ending == "deputy"
+
+
+@pytest.mark.spec("U23")
+def test_half_past_seven_swallows_nothing() -> None:
+    game = standing_in("prompt-corner").set(clocks__minutes=19, show__bishop="Aubrey Fitch")
+    game.play("call beginners")
+    assert (game.answered_by, game.came, game.place) == (["call-ask"], ["late-strikes"], "prompt-corner")
+    game.play("call beginners")
+    assert game.ending == "row-c"
+
+
+@pytest.mark.spec("U23")
+def test_whoever_dawdles_after_half_past_gets_the_management() -> None:
+    game = standing_in("prompt-corner").set(clocks__minutes=19)
+    for text in ("look around", "wait", "look at the curtain", "ask bryn about the lights"):
+        game.play(text)
+        assert not game.ending
+    game.play("wait")
+    assert (game.ending, game.came) == ("management", ["late-strikes", "end-management"])
 
 
 @pytest.mark.spec("U23")

@@ -297,6 +297,7 @@ def _storylets(shape: door.DefinitionFile, problems: list[Problem]) -> tuple[Sto
                     on=kind,
                     when=_condition(table.when, f"{name}[{at}].when", problems),
                     weight=table.weight,
+                    is_free=kind == "hint",
                 )
             )
     return tuple(storylets)
@@ -315,9 +316,11 @@ def _storylet(table: door.StoryletTable, where: str, problems: list[Problem]) ->
     if table.outcomes and table.check is None:
         problems.append((f"{where}.outcomes", "want a check"))
     if table.on == "input" and not table.keys:
-        problems.append((f"{where}.keys", 'are missing (or say on = "continue" or on = "any")'))
+        problems.append((f"{where}.keys", 'are missing (or say on = "continue", "any" or "after")'))
     if table.on != "input" and table.keys:
         problems.append((f"{where}.keys", f'mean nothing with on = "{table.on}"'))
+    if table.on == "after" and table.check is not None:
+        problems.append((f"{where}.check", 'means nothing with on = "after"'))
     return Storylet(
         id=table.id,
         outcomes=tuple(outcomes),
@@ -330,6 +333,7 @@ def _storylet(table: door.StoryletTable, where: str, problems: list[Problem]) ->
         check=StoryletCheck(table.check.skill, table.check.difficulty) if table.check else None,
         modes=tuple(table.modes),
         suggest=table.suggest,
+        is_free=table.free,
     )
 
 

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from narrator.core import neutral
 from narrator.core.conditions import holds
 from narrator.core.definition import Definition, Dice, Rules
 from narrator.core.errors import BadValue
 from narrator.core.proposal import Proposal, is_number
-from narrator.core.state import State
+from narrator.core.state import FIRED, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,26 +91,35 @@ def outcome_of(rules: Rules, margin: int) -> str:
 
 
 def clock_proposals(
-    definition: Definition, state: State, outcomes: Iterable[Decided | str] = ()
+    definition: Definition, state: State, outcomes: Iterable[Decided | str] = (), told: Iterable[Proposal] = ()
 ) -> tuple[Proposal, ...]:
     """How the clocks advance in a turn with these outcomes (W11): by one for each that a clock names, and by one where
     its own condition holds. What a full clock does follows in the referee.
+
+    ``told``: what the turn's storylets change. Where one of them is free, as every hint is, no condition moves a clock.
 
     “failure” stands for a critical failure too, unless the clock names that one itself; so does “success”.
     """
     if definition.rules is None:
         return ()
     names = [outcome if isinstance(outcome, str) else outcome.outcome for outcome in outcomes]
+    is_free = _is_free(definition, told)
     proposals: list[Proposal] = []
     for clock in definition.rules.clocks.values():
         steps = [name for name in names if _is_named(name, clock.advances_on)]
         reasons = [f"{name}" for name in steps]
-        if clock.advances_when is not None and holds(clock.advances_when, state):
+        if clock.advances_when is not None and not is_free and holds(clock.advances_when, state):
             reasons.append(clock.advances_when.text)
         at = state.values.get(f"clocks.{clock.id}", 0)
         left = clock.size - (at if is_number(at) else 0)
         proposals += [Proposal("add", f"clocks.{clock.id}", 1, why) for why in reasons[: max(int(left), 0)]]
     return tuple(proposals)
+
+
+def _is_free(definition: Definition, told: Iterable[Proposal]) -> bool:
+    fired = {str(each.value.get("id")) for each in told if each.path == FIRED and isinstance(each.value, dict)}
+    free = {storylet.id for storylet in definition.storylets if storylet.is_free} | neutral.FREE
+    return not fired.isdisjoint(free)
 
 
 def _is_named(outcome: str, names: tuple[str, ...]) -> bool:

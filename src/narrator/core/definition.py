@@ -154,7 +154,10 @@ class StoryletOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Storylet:
-    """One authored answer (T18). ``on``: input, continue, any, hint, aside. ``cooldown`` in turns."""
+    """One authored answer (T18). ``on``: input, continue, any, after, hint, aside. ``cooldown`` in turns.
+
+    ``is_free``: a turn that it answers moves no clock by that clock's condition.
+    """
 
     id: str
     outcomes: tuple[StoryletOutcome, ...]
@@ -167,6 +170,7 @@ class Storylet:
     check: StoryletCheck | None = None
     modes: tuple[str, ...] = ()
     suggest: str = ""
+    is_free: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,13 +137,14 @@ class OutcomeTable(Table):
 
 class StoryletTable(Table):
     id: Name
-    on: Literal["input", "continue", "any"] = "input"
+    on: Literal["input", "continue", "any", "after"] = "input"
     keys: list[str] = []
     modes: list[Literal["do", "say", "story"]] = []
     when: str = ""
     weight: Annotated[float, Field(gt=0)] = 1.0
     once: bool = False
     cooldown: Annotated[int, Field(ge=0)] = 0
+    free: bool = False
     suggest: str = ""
     check: CheckTable | None = None
     outcomes: list[OutcomeTable] = []

@@ -102,12 +102,15 @@ ASIDES = Storylet(
 def hint(ideas: Sequence[str]) -> Storylet:
     """An answer to what nobody understood, naming two things that can be done; without any, what is always true."""
     if not ideas:
-        return Storylet("~silent", (StoryletOutcome("", _SILENT),), on="hint")
+        return Storylet("~silent", (StoryletOutcome("", _SILENT),), on="hint", is_free=True)
     first = ideas[0]
     second = next((idea for idea in (*ideas[1:], *IDEAS) if idea != first), IDEAS[0])
     filled = tuple(text.format(first=_small(first), second=_small(second), First=_gerund(first)) for text in _HINTS)
-    return Storylet("~hint", (StoryletOutcome("", filled),), on="hint")
+    return Storylet("~hint", (StoryletOutcome("", filled),), on="hint", is_free=True)
 
+
+FREE = frozenset({"~hint", "~silent"})
+"""Ids of the answers here that move no clock."""
 
 _LEFT = (
     "You leave it as it is.",

@@ -19,7 +19,7 @@ from narrator.core.state import EMPTY
 _OF_WHAT_IS_THERE = {"close", "remove", "retract"}
 """Operations whose value depends on the state they meet: nothing can be said of them here."""
 _KINDS = {
-    **dict.fromkeys(("input", "continue", "any"), "storylets"),
+    **dict.fromkeys(("input", "continue", "any", "after"), "storylets"),
     "hint": "hints",
     "aside": "asides",
     "left": "left",
@@ -134,6 +134,8 @@ def _storylet(definition: Definition, storylet: Storylet, where: str) -> Iterato
         yield f"{where}.id", "may not begin with ~"
     if storylet.on == "any" and storylet.when is None:
         yield f"{where}.when", "is missing: it would answer everything"
+    if storylet.on == "after" and storylet.when is None:
+        yield f"{where}.when", "is missing: it would come behind everything"
     rules = definition.rules
     if storylet.check is not None:
         skills = list(rules.skills) if rules else []

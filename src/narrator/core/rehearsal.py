@@ -29,7 +29,10 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One rehearsed turn: what came of it, who answered (and by which outcome of a check), what was refused."""
+    """One rehearsed turn: what came of it, who answered (and by which outcome of a check), what was refused.
+
+    ``behind``: what came behind the answer.
+    """
 
     scene: Scene
     text: str
@@ -37,6 +40,7 @@ class Turn:
     outcome: str
     is_understood: bool
     refused: tuple[Refused, ...]
+    behind: tuple[Storylet, ...] = ()
 
 
 def begin(definition: Definition, chain: bytes = b"the opening") -> Scene:
@@ -62,7 +66,7 @@ def rehearse(definition: Definition, scene: Scene, text: str, *, seed: int) -> T
             roll_check(definition, before, skill, difficulty, seed=seed, chain_hash=chain, ordinal=0, number=0)
         )
     telling = tell(choice, rolled, definition, before)
-    ticked = judge(definition, before, clock_proposals(definition, before, rolled), source="check")
+    ticked = judge(definition, before, clock_proposals(definition, before, rolled, telling.proposals), source="check")
     told = judge(definition, advance(before, "narrator", ticked.events), telling.proposals, source="storylet")
     after = advance(before, "narrator", (*ticked.events, *told.events))
     return Turn(
@@ -72,4 +76,5 @@ def rehearse(definition: Definition, scene: Scene, text: str, *, seed: int) -> T
         rolled[0].outcome if rolled else "",
         choice.is_understood,
         (*ticked.refused, *told.refused),
+        telling.behind,
     )

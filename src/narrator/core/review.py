@@ -143,6 +143,9 @@ def _note(played: _Played, turn: Turn) -> None:
     ending = str(turn.scene.state.values.get(ENDING) or "")
     played.fired[name] += 1
     played.told[name, turn.text] += 1
+    for each in turn.behind:
+        played.fired[each.id] += 1
+        played.told[each.id, turn.text] += 1
     if ending:
         played.endings.add(ending)
     for refused in turn.refused:
@@ -152,7 +155,7 @@ def _note(played: _Played, turn: Turn) -> None:
 def _report(definition: Definition, played: _Played) -> list[Finding]:
     found: list[Finding] = []
     for storylet in definition.storylets:
-        if storylet.on not in ("input", "any"):
+        if storylet.on not in ("input", "any", "after"):
             continue
         where = f"storylets.{storylet.id}"
         if not played.fired[storylet.id]:
@@ -172,13 +175,18 @@ def _unheard(where: str, storylet: Storylet, played: _Played) -> list[Finding]:
     told = [(text, times) for (name, text), times in played.told.items() if name == storylet.id]
     for outcome in storylet.outcomes:
         wordings = [each.strip() for each in outcome.wordings]
-        missing = [each for each in wordings if not any(text.startswith(each) for text, _ in told)]
-        came = sum(times for text, times in told if text.startswith(tuple(wordings)))
+        missing = [each for each in wordings if not any(_tells(text, each) for text, _ in told)]
+        came = sum(times for text, times in told if any(_tells(text, each) for each in wordings))
         if not came:
             found.append((f"{where}.outcomes.{outcome.on or 'always'}", "never came"))
         elif missing and came > 6 * len(wordings):
             found.append((f"{where}.outcomes.{outcome.on or 'always'}.wordings", f"{len(missing)} never used"))
     return found
+
+
+def _tells(text: str, wording: str) -> bool:
+    """Whether a turn's text has this wording: at its beginning, or behind the answer."""
+    return text.startswith(wording) or f"\n\n{wording}" in text
 
 
 def _endings(storylets: Sequence[Storylet]) -> list[str]:

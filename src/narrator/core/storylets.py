@@ -5,9 +5,10 @@ turn and answer the same each time; a retry, which raises ``ordinal``, gets anot
 
 Kinds of storylets (``on``): **input** meets words by its keys; **continue** goes on where the player says nothing;
 **any** comes before all others as soon as its condition holds; a **hint** (``[[hints]]``) is said where no storylet
-understands the input; an **aside** (``[[asides]]``) is a sentence of the place, put behind a wording that would
-otherwise be heard twice within ten turns; **left** (``[[left]]``) is said where the player says only what they do not
-do. A campaign without one of these three gets those of ``neutral``.
+understands the input; **after** comes behind whatever answered, as soon as its condition holds in the state that the
+turn leaves; an **aside** (``[[asides]]``) is a sentence of the place, put behind a wording that would otherwise be
+heard twice within ten turns; **left** (``[[left]]``) is said where the player says only what they do not do. A campaign
+without hints, asides or those gets the ones of ``neutral``.
 
 Among storylets that fit, the one with more of its groups found comes first, then the one that covers more of the words,
 then one with a condition before one without, then the one that covers more of what was typed; among equals chance
@@ -19,15 +20,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from narrator.core import neutral
+from narrator.core.checks import clock_proposals
 from narrator.core.conditions import holds
 from narrator.core.definition import PLAYER, Definition, Storylet, StoryletCheck
 from narrator.core.manner import Heard, hear
 from narrator.core.proposal import Proposal
-from narrator.core.state import ENDING, FIRED, State
+from narrator.core.referee import judge
+from narrator.core.state import ENDING, FIRED, State, advance, is_ended
 from narrator.core.stems import Match, Pattern, all_synonyms, match, parse_key, words
 from narrator.core.view import name_of
 from narrator.core.wordings import Decided, draw_chance, fired_record, is_worn, key, outcome_of, wording_of
@@ -63,12 +66,16 @@ _WAYS = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The storylet that answers. ``index`` counts the retries that fell to it; ``draw`` is what chance hangs on."""
+    """The storylet that answers. ``index`` counts the retries that fell to it; ``draw`` is what chance hangs on.
+
+    ``behind``: what came behind the answer in the turn that is retold, None where that is still to be found.
+    """
 
     storylet: Storylet
     index: int
     draw: str
     is_understood: bool = True
+    behind: tuple[Storylet, ...] | None = None
 
     @property
     def check(self) -> StoryletCheck | None:
@@ -78,11 +85,15 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """What is told, what it changes (as proposals with the source ``storylet``), and the ending that it reaches."""
+    """What is told, what it changes (as proposals with the source ``storylet``), and the ending that it reaches.
+
+    ``behind``: the storylets that came behind the answer.
+    """
 
     text: str
     proposals: tuple[Proposal, ...]
     ending: str = ""
+    behind: tuple[Storylet, ...] = ()
 
 
 def choose(
@@ -104,6 +115,37 @@ def tell(choice: Choice, outcomes: Iterable[Decided], definition: Definition, st
 
     No wording of a storylet comes twice before all have been used on this path, and no answer twice within ten turns.
     """
+    decided = tuple(outcomes)
+    own = _tell_one(choice, decided, definition, state)
+    behind = choice.behind
+    if behind is None:
+        left = _state_left(own, decided, definition, state)
+        due = [] if is_ended(left) else [each for each in _of(definition.storylets, "after") if _is_ready(each, left)]
+        behind = tuple(_shuffled(due, left, choice.draw)[:1])
+    for storylet in behind:
+        more = _tell_one(replace(choice, storylet=storylet), (), definition, state)
+        # What is told again is the turn's answer, so that one fires last.
+        effects, fired = _parted(own.proposals)
+        own = Telling(
+            f"{own.text}\n\n{more.text}", (*effects, *more.proposals, *fired), own.ending or more.ending, behind
+        )
+    return own
+
+
+def _parted(proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[Proposal]]:
+    """What changes the story, and what only says that something was told."""
+    return [each for each in proposals if each.path != FIRED], [each for each in proposals if each.path == FIRED]
+
+
+def _state_left(telling: Telling, outcomes: Sequence[Decided], definition: Definition, state: State) -> State:
+    """The state that a turn leaves, with its clocks."""
+    clocks = clock_proposals(definition, state, outcomes, telling.proposals)
+    ticked = advance(state, "narrator", judge(definition, state, clocks, source="check").events)
+    return advance(ticked, "narrator", judge(definition, ticked, telling.proposals, source="storylet").events)
+
+
+def _tell_one(choice: Choice, outcomes: Sequence[Decided], definition: Definition, state: State) -> Telling:
+    """What one storylet tells and changes."""
     storylet = choice.storylet
     outcome = outcome_of(storylet, outcomes, definition.rules)
     at, asides = wording_of(storylet, outcome, definition, state, index=choice.index, draw=choice.draw)
@@ -136,7 +178,10 @@ def choose_again(
     storylet = next((one for one in known if one.id == latest), None)
     if storylet is None:
         return choose(definition, state, text, mode, seed=seed, chain_hash=chain_hash, ordinal=ordinal)
-    return Choice(storylet, max(ordinal - 1, 0), f"{seed}|{chain_hash.hex()}")
+    behind = tuple(
+        each for each in _of(definition.storylets, "after") if records.get(each.id, {}).get("last") == state.turn
+    )
+    return Choice(storylet, max(ordinal - 1, 0), f"{seed}|{chain_hash.hex()}", behind=behind)
 
 
 def suggestions(

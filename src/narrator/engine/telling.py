@@ -8,14 +8,17 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
 from narrator.core import answers, checks, questions
+from narrator.core.definition import Definition
 from narrator.core.errors import ContextTooLong, NarrationFailed, Refusal, Stopped
 from narrator.core.phrases import phrase_change
 from narrator.core.prompt import PromptParts, encode
+from narrator.core.proposal import Proposal
 from narrator.core.referee import Verdict, judge
 from narrator.core.state import State, advance, dump, is_ended, value_after
 from narrator.core.tree import NewNode
@@ -180,12 +183,14 @@ async def work_out(teller: Teller, flight: InFlight) -> Judged:
     flight.stage = "extract"
     abilities = await abilities_of(teller)
     outcomes = [each.outcome for each in flight.checks]
-    clocks = judge(story.definition, state, checks.clock_proposals(story.definition, state, outcomes), source="check")
+    clocks = _clocks(story.definition, state, outcomes)
     if not (story.definition.has_state or story.row.is_tracking or abilities.proposes_as == "storylet"):
         return Judged(clocks)
     while True:
         proposals = await _extract(teller, flight, abilities)
         if proposals is not None:
+            if abilities.proposes_as == "storylet":
+                clocks = _clocks(story.definition, state, outcomes, proposals)
             after = advance(state, "narrator", clocks.events)
             verdict = judge(story.definition, after, proposals, source=abilities.proposes_as)
             whole = Verdict(
@@ -199,6 +204,11 @@ async def work_out(teller: Teller, flight: InFlight) -> Judged:
             raise NarrationFailed(
                 "extraction-failed", "What the narration changed could not be worked out.", "Send it again, or keep it."
             )
+
+
+def _clocks(definition: Definition, state: State, outcomes: Sequence[str], told: Sequence[Proposal] = ()) -> Verdict:
+    """How the clocks advance. ``told``: what the storylets of the turn change."""
+    return judge(definition, state, checks.clock_proposals(definition, state, outcomes, told), source="check")
 
 
 def carry(teller: Teller, flight: InFlight) -> Judged:
