@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import pytest
 
@@ -88,8 +89,7 @@ def test_the_lamp_says_what_is_known(bearings: int, confessed: bool) -> None:
         flags__dark=True, flags__bearing_one=bearings > 0, flags__bearing_two=bearings > 1, flags__confessed=confessed
     )
     game.play("look around")
-    game.play("look around")
-    assert (game.answered_by, game.ending) == (["goes-dark-out", "dark-hut-look"], "")
+    assert (game.answered_by, game.came, game.ending) == (["dark-hut-look"], ["goes-dark-out"], "")
     game.play("signal with the lamp")
     assert game.ending == "lamp"
     if confessed:
@@ -128,10 +128,11 @@ def test_a_tape_is_wiped_only_when_it_is_said_twice() -> None:
 def test_after_dark_the_lamp_still_speaks_and_the_engine_brings_the_station_back() -> None:
     game = SAMPLE.played([])
     while not game.state.values.get("flags.dark"):
+        assert "goes-dark" not in game.came
         game.play("wait")
-    game.play("look")
+    assert (game.answered_by[-1], game.came[-1]) == ("any-wait", "goes-dark"), "told in the turn that the clock fills"
     game.play("call osgood")
-    assert game.answered_by[-2:] == ["goes-dark", "dark-radio"]
+    assert game.answered_by[-1] == "dark-radio"
     lamp = game.fork()
     for text in ("go to the hut", "signal with the lamp"):
         lamp.play(text)
@@ -162,7 +163,7 @@ def test_being_asked_leads_to_a_second_lie_or_to_the_truth() -> None:
     game = SAMPLE.played([])
     game.set(clocks__drain=9)
     game.play("look")
-    assert game.answered_by == ["marle-asks"]
+    assert (game.answered_by, game.came) == (["ops-look"], ["marle-asks"])
     lie, truth = game.fork(), game.fork()
     lie.play("nothing heard")
     assert lie.state.values["flags.lied_again"] is True
@@ -171,3 +172,34 @@ def test_being_asked_leads_to_a_second_lie_or_to_the_truth() -> None:
     truth.play("yes")
     truth.play("tell him the truth")
     assert truth.state.values["flags.confessed"] is True
+
+
+@pytest.mark.spec("U23", "T18")
+@pytest.mark.parametrize(
+    ("known", "came"),
+    [
+        ({"clocks.drain": 7}, "marle-asks"),
+        ({"clocks.drain": 12, "flags.lied_again": True}, "tolley-calls"),
+        ({"clocks.drain": 15, "flags.heard_breath": True, "flags.tolley_called": True}, "voice-sinks"),
+        ({"clocks.drain": 31}, "goes-dark"),
+    ],
+)
+def test_what_the_batteries_bring_on_swallows_nothing(known: Mapping[str, object], came: str) -> None:
+    """Each is told behind what was typed, and the turn that tells of the dark is the turn that it gets dark in."""
+    game = at("ops").set(**{path.replace(".", "__"): value for path, value in known.items()})
+    if came != "marle-asks":
+        game.set(story__fired={"marle-asks": {"order": 1, "last": -9, "count": 1, "told": {}}})
+    game.play("is Amory coming back?")
+    assert game.answered_by == ["amory-back"]
+    assert game.came == [came]
+    assert bool(game.state.values.get("flags.dark")) is (came == "goes-dark")
+
+
+@pytest.mark.spec("U23")
+def test_nobody_asks_for_a_bearing_that_was_given() -> None:
+    """Once the line from the station is on Osgood's chart, he wants the other one and says so."""
+    game = at("ops").set(flags__heard_words=True, flags__bearing_one=True)
+    for text in ("tell osgood the truth about tuesday", "call osgood", "call osgood", "call osgood"):
+        game.play(text)
+        assert "Two bearings" not in game.said[-1] and "a bearing. Get me two" not in game.said[-1]
+    assert game.state.values["flags.line_given"] is True

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.core.sample_play import Sample
-from tests.core.samples import beginners_please, carried_forward, lantern_road, lantern_road_answers, stand_by
+from tests.core.samples import beginners_please, carried_forward, lantern_road, lantern_road_answers, stand_by, stand_by_answers
 
 Values = Mapping[str, object]
 
@@ -301,6 +301,7 @@ STAND_BY = Probes(
         ),
         ("quarters", {}, {"look for Osgood": "where-they-are", "talk to Osgood": "go-ops"}),
         ("hut", {}, {"follow the rope back": "hut-back"}),
+        *stand_by_answers.ANSWERS,
     ),
 )
 

@@ -1,0 +1,154 @@
+"""Stand By: what strangers typed where, and which storylet answers it; with what they had found out by then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+
+def _told(*names: str) -> Mapping[str, object]:
+    """That these storylets have been told, a turn ago."""
+    records = {name: {"order": at + 1, "last": 0, "count": 1, "told": {}} for at, name in enumerate(names)}
+    return {"story.fired": records}
+
+
+WORDS: Mapping[str, object] = {"flags.heard_words": True}
+CONFESSED: Mapping[str, object] = {
+    **WORDS,
+    "flags.heard_breath": True,
+    "flags.admitted": True,
+    "flags.confessed": True,
+}
+DARK: Mapping[str, object] = {
+    **CONFESSED,
+    "flags.dark": True,
+    "flags.diesel_runs": True,
+    "flags.relit": True,
+    **_told("goes-dark", "goes-dark-again"),
+}
+"""After the engine has run dry."""
+
+ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
+    (
+        "ops",
+        {},
+        {
+            "what did the voice sound like? was it my own voice?": "voice-asked",
+            "who is Størmer?": "osgood-stormer",
+            "Osgood, what are you chewing?": "osgood-eats",
+            "tell Osgood I don't want to use the loop, I'm frightened of what it'll point at": "osgood-afraid",
+            "don't listen. take the headphones off and stay silent": "listen-not",
+            "is Amory coming back?": "amory-back",
+            "put my coat on the spare chair's occupant, i.e. talk to her": "chair-talk",
+            "don't call Osgood, go and sleep": "to-quarters-and-bunk",
+            "how is Tolley taking it, with his lad aboard?": "tolley-boy",
+            "who are the three people aboard the Marigold?": "who-is-cargill",
+            "Who's Ivo Cargill? Do I know him?": "who-is-cargill",
+            "tear out the page": "log-destroy",
+            "don't turn the loop": "loop-not",
+        },
+    ),
+    (
+        "ops",
+        WORDS,
+        {
+            "tell Osgood I don't want to use the loop, I'm frightened of what it'll point at": "osgood-afraid",
+            "ask Osgood what the hurry was": "osgood-hurry",
+            "what do you mean, a flea?": "osgood-flea",
+            "call Tolley and tell him his boy may be alive": "tolley-boy",
+            "ask Osgood why he trusts me": "osgood-trust",
+            "nothing for you, Osgood. What's the tremble you hear?": "osgood-tremble",
+            "why did I wipe the board on Wednesday?": "board-wiped",
+            "don't tell Osgood about the voice, ask him about Harbottle instead": "osgood-harbottle",
+            "don't listen. take the headphones off and stay silent": "listen-not",
+            "say to the Marigold on the air: hold on, we are coming to you": "answer-marigold",
+            "could I signal with the lamp? what's the lamp for?": "lamp-asked",
+            "go out to the hut": "go-hut",
+        },
+    ),
+    ("ops", _told("osgood-relief"), {"how did I arrange it?": "how-arranged"}),
+    ("ops", _told("osgood-voice"), {"what do you mean, Osgood?": "osgood-mean", "call Osgood": "osgood-still"}),
+    ("ops", _told("call-tolley"), {"what do you mean, Tolley? what kind of place?": "tolley-place"}),
+    ("ops", {**WORDS, "flags.heard_breath": True}, {"who was breathing? is it a child?": "breath-asked"}),
+    (
+        "ops",
+        {**WORDS, "flags.bearing_one": True},
+        {
+            "tell Osgood the truth about Tuesday night": "confess-line",
+            "ask Osgood if he hears the voice": "osgood-voice-line",
+            "follow the handline to the hut and take a bearing with the hand loop": "to-hut-and-loop",
+        },
+    ),
+    (
+        "ops",
+        {**CONFESSED, "flags.knows_box": True},
+        {
+            "squeeze the key and say: Marigold, Gannet Head, I am here, I'm awake this time": "answer-marigold",
+            "tell Osgood that Tolley's lad is aboard, the boy who brings my post. He's seventeen": "osgood-robin",
+            "what does Osgood think of me now? ask him if he's angry": "osgood-trust-told",
+            "look for Harbottle. is he still somewhere on the island?": "osgood-harbottle-told",
+        },
+    ),
+    (
+        "ops",
+        {**CONFESSED, "flags.bearing_one": True},
+        {
+            "tell him I've already got one: three four two": "report-line",
+            "don't go to the point yet: ask him what happens if Tolley picks the wrong rock": "osgood-confessed-line",
+        },
+    ),
+    (
+        "quarters",
+        {"flags.read_harbottle": True},
+        {
+            "burn Harbottle's ledger in the stove": "ledger-burn",
+            "don't read any more, put it back on the shelf": "ledger-shut",
+            "no, I haven't the stomach. close it": "ledger-shut",
+            "what box? a box that only talks when it's wet?": "box-asked-early",
+            "so Harbottle was mad? did he really leave or did he die here?": "harbottle-asked",
+            "go to the radio room and ask Osgood what became of Harbottle": "to-ops-and-call",
+            "go to the radio room and turn the big loop until she fades out": "to-ops-and-loop",
+            "why do I say good evening to a towel?": "towel",
+            "sit down by the stove and sing to keep awake": "quarters-stove",
+            "look for Amory's things in the quarters": "to-quarters-and-amory",
+        },
+    ),
+    (
+        "quarters",
+        {"flags.read_harbottle": True, "flags.knows_box": True},
+        {"don't read any more, put it back on the shelf": "ledger-shut"},
+    ),
+    (
+        "hut",
+        {**WORDS, "flags.bearing_one": True},
+        {
+            "take the sock off the lamp": "hut-sock",
+            "could I signal with the lamp? what's the lamp for?": "hut-lamp-asked",
+            "don't light the lamp yet, just look at it and at the sock": "hut-lamp-asked",
+            "point the lamp north and flash: MARIGOLD I AM HERE DO YOU SEE ME": "hut-lamp",
+            "who could see it from out there? is anybody looking?": "hut-who-sees",
+        },
+    ),
+    (
+        "hut",
+        DARK,
+        {
+            "who could see it from out there? is anybody looking?": "dark-who-sees",
+            "point the lamp north and flash: MARIGOLD I AM HERE DO YOU SEE ME": "dark-lamp-north",
+            "flash the lamp at the Constance: MARIGOLD IS NORTH OF ME": "dark-lamp-told-blind",
+            "could I signal with the lamp? what's the lamp for?": "hut-lamp-asked",
+        },
+    ),
+    (
+        "ops",
+        DARK,
+        {
+            "could I signal with the lamp? what's the lamp for?": "lamp-asked",
+            "is there any other fuel? paraffin for the stove? look for some": "dark-fuel-none",
+        },
+    ),
+    (
+        "plant",
+        {},
+        {"go outside and climb the mast to break the ice off the wind charger": "to-yard-and-mast"},
+    ),
+)
