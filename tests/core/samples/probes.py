@@ -9,7 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.core.sample_play import Sample
-from tests.core.samples import beginners_please, carried_forward, lantern_road, lantern_road_answers, stand_by, stand_by_answers
+from tests.core.samples import (
+    beginners_please,
+    carried_forward,
+    lantern_road,
+    lantern_road_answers,
+    stand_by,
+    stand_by_answers,
+)
 
 Values = Mapping[str, object]
 
