@@ -98,6 +98,8 @@ def answer(text: str, mode: str = "do", state: State = START) -> str:
         ("do it: cross", "cross"),
         ("do they cross here", "hint"),
         ("does the ferry cross at night?", "hint"),
+        ("did anybody at all ring the bell?", "hint"),
+        ("has Tench rung the bell?", "tench"),
         # a favour is not the player's own going, unless the player is in it
         ("will you cross?", "hint"),
         ("tench, will you cross if I ring the bell?", "tench"),
@@ -120,6 +122,7 @@ def test_a_question_is_answered_and_not_done(text: str, wanted: str) -> None:
         ("I won't open the cask", "~left"),
         ("I'm not going to ring the bell", "~left"),
         ("never open the cask!", "~left"),
+        ("don't ring the bell, please", "~left"),
         ("don’t ring the bell, cross", "cross"),
         ("do not cross but ring the bell", "bell"),
         ("cross without looking at the cask", "cross"),

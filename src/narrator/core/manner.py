@@ -31,6 +31,7 @@ _PERSONS = _folded("you he she we they anyone anybody anything someone")
 _SUBJECTS = _PERSONS | _folded("i it the a an any there this that these those my your his her its our their")
 _OFFERS = {("what", "if"), ("what", "about"), ("how", "about"), ("why", "not")}
 _NOT_SO = _folded("don't can't")
+_NEVER_BIDS = _folded("did does has had didn't doesn't hasn't hadn't haven't")
 _TO_ASK = _folded("ask question tell talk say speak answer shout call")
 _SPOKEN_TO = _folded("you your yours yourself")
 
@@ -49,6 +50,9 @@ _STATES = _folded(
 )
 _OPENING = _folded("so and but then well ok okay now please excuse me sorry no just i i'm am we")
 _BEFORE = _folded("i we to and just am i'm")
+
+_COURTESY = frozenset(stems("please thanks"))
+"""What is said along with anything, and says nothing by itself."""
 
 _SENTENCE = re.compile(r"[^.!?…;\n]+[.!?…;]*")
 _CLAUSE = re.compile(r"([,:;.!?…—–\n]|\bbut\b)", re.IGNORECASE)
@@ -78,7 +82,7 @@ class Heard:
     @property
     def is_left_undone(self) -> bool:
         """Whether nothing but what is not to be done was said."""
-        said = set(range(self.count))
+        said = {at for at in range(self.count) if self.stems[at] not in _COURTESY}
         return bool(self.left) and said <= {at for cause, what in self.left for at in cause | what}
 
     def admits(self, covered: frozenset[int], *, is_deed: bool = False, is_final: bool = False) -> bool:
@@ -111,7 +115,7 @@ def hear(text: str, language: str, *, company: str = "", is_said: bool = False) 
         said = words(sentence)
         if _is_question(said, sentence):
             asked.update(range(first, first + len(said)))
-            asking.update(first + at for at in _asking(said))
+            asking.update(first + at for at in _asking(said, sentence))
             is_spoken_to = is_spoken_to or not _SPOKEN_TO.isdisjoint(said)
         elif said and said[0] not in _TO_ASK:
             left += _left_undone(sentence, first)
@@ -153,7 +157,7 @@ def _is_question(said: Sequence[str], sentence: str) -> bool:
     if verb in _TO_BE:
         return has_mark or subject in _SUBJECTS
     if verb in _TO_DO:
-        return subject in _SUBJECTS if has_mark else subject in _PERSONS
+        return subject in _SUBJECTS or verb in _NEVER_BIDS if has_mark else subject in _PERSONS
     return has_mark and not {*_WH, *_TO_BE, *_SPOKEN_TO}.isdisjoint(start) and _MODALS.isdisjoint(start)
 
 
@@ -171,10 +175,12 @@ def _after_address(said: Sequence[str], sentence: str) -> Sequence[str]:
     return said[at:]
 
 
-def _asking(said: Sequence[str]) -> Iterator[int]:
+def _asking(said: Sequence[str], sentence: str) -> Iterator[int]:
     """Where in a question the words are that ask: a “who”, the verb before its subject, a word for asking."""
+    start = len(said) - len(_after_address(said, sentence))
     for at, word in enumerate(said):
-        is_turned = word in _TO_BE | _TO_DO and at + 1 < len(said) and said[at + 1] in _SUBJECTS
+        is_before_subject = at == start or not _SUBJECTS.isdisjoint(said[at + 1 : at + 2])
+        is_turned = word in _TO_BE | _TO_DO and is_before_subject
         if word in _WH or word in _TO_ASK or is_turned:
             yield at
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from tests.core.sample_play import Sample
 from tests.core.samples import (
     beginners_please,
+    beginners_please_answers,
     carried_forward,
     lantern_road,
     lantern_road_answers,
@@ -384,6 +385,7 @@ BEGINNERS_PLEASE = Probes(
         ("dressing-rooms", {}, {"tell Perpetua about Win": "vane-people", "talk to Aubrey": "any-aubrey"}),
         ("stage-door", {}, {"ask Win about Perpetua": "win-people", "find Win": "look-win", "go out": "door-leave"}),
         ("under-stage", {}, {"look for the Bishop": "under-clue"}),
+        *beginners_please_answers.ANSWERS,
     ),
 )
 

@@ -1,0 +1,242 @@
+"""What strangers typed in “Beginners, Please”, and what answers it: see ``samples.probes``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+
+def told(*ids: str) -> dict[str, object]:
+    """A state in which these storylets were the last to be told."""
+    record = {"times": 1, "last": 0, "wording": "told/0", "told": {"told/0": [1, 0]}}
+    return {"story.fired": {each: record | {"order": at} for at, each in enumerate(ids, 1)}}
+
+
+SEEN = {"flags.saw_slip": True, **told("set-look")}
+HEARD = {"flags.saw_slip": True, "flags.knows_here": True, **told("oddy-desmond", "oddy-slips")}
+GIVEN = {"flags.saw_slip": True, "flags.vane_told": True, "inventory.slips": "player"}
+FOUND = {"flags.found": True, "flags.knows_here": True, "scene.present": ["desmond"]}
+CONFIDED = {**FOUND, "flags.told": True}
+MARKED = {**GIVEN, **CONFIDED, **told("desmond-slips-given"), "scene.present": ["oddy"]}
+TERMS = {**GIVEN, **told("vane-terms")}
+CAST = {**GIVEN, "show.bishop": "Perpetua Vane"}
+ROUND = {"flags.fitch_called": True, "flags.fitch_here": True, "scene.present": ["win", "fitch"]}
+
+ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
+    (
+        "dressing-rooms",
+        TERMS,
+        {
+            # a no is a no, in whatever words
+            "no": "vane-decline",
+            "no, it isn't all right": "vane-decline",
+            "I'd rather you didn't, Perpetua.": "vane-decline",
+            "Don't go on tonight": "vane-decline",
+            "Don't go on tonight, Perpetua, let Desmond have his part": "vane-decline",
+            "don't agree to it yet, tell Perpetua to wait": "vane-decline",
+            "Not yet, Perpetua. Hold on while I look for Desmond.": "vane-decline",
+            "I don't agree": "vane-decline",
+            "I can't promise that": "vane-decline",
+            "refuse": "vane-decline",
+            "let me think about it": "vane-decline",
+            "tell her she can't have the hat speech": "vane-decline",
+            "Desmond should play it": "vane-decline",
+            # a yes is a yes
+            "yes": "vane-agree",
+            "of course, it's all right": "vane-agree",
+            # a question is neither
+            "What is the hat speech?": "vane-hat-speech",
+            "What are your terms?": "vane-hat-speech",
+            "Why do you want it whole?": "vane-hat-speech",
+            "are you sure?": "vane-sure",
+            "is it all right?": "vane-sure",
+            "I'm not sure. Would Desmond mind?": "vane-mind",
+            "leave Perpetua and go down to Desmond": "go-under",
+        },
+    ),
+    (
+        "dressing-rooms",
+        {**TERMS, "flags.vane_off": True},
+        {"ask Perpetua to go on": "vane-terms", "actually, could you go on after all?": "vane-terms"},
+    ),
+    (
+        "dressing-rooms",
+        {**GIVEN, "flags.vane_off": True, **told("vane-terms", "vane-decline")},
+        {"no, not yet": "vane-declined"},
+    ),
+    (
+        "dressing-rooms",
+        CAST,
+        {
+            "No! I said don't. I take it back, you are not going on": "vane-take-back",
+            "I've changed my mind, Perpetua": "vane-take-back",
+            "don't go on after all": "vane-take-back",
+            "ask her to step down": "vane-take-back",
+        },
+    ),
+    ("prompt-corner", {"show.bishop": "you"}, {"I've changed my mind": "deputy-take-back"}),
+    (
+        "stage-door",
+        {**ROUND, "flags.fitch_here": False, "scene.present": ["win"], "show.bishop": "Aubrey Fitch"},
+        {"No, actually I don't want you to, Aubrey": "fitch-take-back"},
+    ),
+    # a favour asked of somebody who is there
+    (
+        "wings",
+        MARKED,
+        {
+            "Oddy, please set these where it says": "set-slips",
+            "will you put these slips back": "set-slips",
+            "Oddy, will you put these slips back where Desmond had them?": "set-slips",
+            "could you help me put these back?": "set-slips",
+            "let's put everything back where it was": "set-slips",
+            "What's 'IN LEG'?": "set-addresses",
+            "where do these go?": "set-addresses",
+        },
+    ),
+    ("wings", GIVEN, {"Oddy, please set these where it says": "set-slips-early"}),
+    # somebody who is not there
+    (
+        "prompt-corner",
+        {},
+        {
+            "is Win here?": "where-win",
+            "Is Oddy here?": "where-oddy",
+            "Is Perpetua here?": "where-vane",
+            "where is Perpetua?": "where-vane",
+            "Where's Monty?": "look-monty",
+            "I'd like a word with Win": "go-door",
+            "I want to speak to Perpetua": "go-dressing",
+            "go to Perpetua": "go-dressing",
+            "take me to Oddy": "go-wings",
+            "search for Desmond below the stage": "go-under",
+            "look for Desmond in his dressing room": "go-dressing",
+            "Where is everybody?": "any-where-people",
+            "who is Perpetua?": "who-vane",
+            "who is Win?": "who-win",
+            "who is Oddy?": "who-oddy",
+            "Has anyone checked the toilets?": "any-checked",
+        },
+    ),
+    (
+        "wings",
+        HEARD,
+        {
+            "where is Perpetua?": "where-vane",
+            "Where's Monty?": "where-monty",
+            "is Win here?": "where-win",
+            "I want to find Perpetua and ask for that envelope": "go-dressing",
+            "go to Perpetua": "go-dressing",
+            "What sort of shouting was on them?": "oddy-shouting",
+            "creaked down? how far down?": "oddy-creaked",
+            "Don't worry, Oddy, it's not your fault": "oddy-comfort",
+            "I won't touch the soup, I promise": "oddy-trusts",
+            # what was only told of cannot be read
+            "read the slip of paper": "oddy-slip-read",
+        },
+    ),
+    ("prompt-corner", {"flags.late": True}, {"Where's Monty? Is he making that up?": "where-monty-late"}),
+    # what was just said, or what the prose names
+    (
+        "prompt-corner",
+        {},
+        {
+            "What ideas does the understudy have?": "monty-vane",
+            "What's wrong with having ideas?": "monty-vane",
+            "Why not let Perpetua play it?": "monty-vane",
+            "What was that about a shepherd?": "monty-shepherd",
+            "What's a bungalow?": "monty-shepherd",
+            "Monty, what do you mean he's come to watch us die?": "monty-watch-us-die",
+            "What happened at Harrogate?": "monty-fitch",
+            "Monty, did Desmond seem ill to you?": "monty-desmond",
+            "Please stay calm, Monty. I'll find him.": "monty-talk",
+            "what is the quarter?": "any-theatre-words",
+            "Why is nobody allowed to touch the soup?": "any-why-soup",
+            "go on stage and look inside the teapot": "set-look",
+            "What's in the letter?": "letter-elsewhere",
+            "don't send for Fitch, please": "~left",
+        },
+    ),
+    ("prompt-corner", SEEN, {"show the slip to Monty": "monty-shown", "Whose handwriting is that?": "any-slip-known"}),
+    ("prompt-corner", HEARD, {"read the slip of paper": "any-slip-heard"}),
+    ("prompt-corner", told("any-headset"), {"Why didn't she answer?": "any-win-silent"}),
+    (
+        "dressing-rooms",
+        {},
+        {
+            "Given what back?": "vane-given-back",
+            "Whose feet were you watching?": "vane-feet",
+            "He'd stopped? Why did he stop?": "vane-stopped",
+            "Don't hide them from me, Perpetua": "vane-apron",
+            "Don't go on tonight": "vane-stay",
+        },
+    ),
+    (
+        "dressing-rooms",
+        SEEN,
+        {
+            "Perpetua, what did you do with the envelope Oddy saw you fill?": "vane-slips",
+            "Don't hide them from me, Perpetua": "vane-slips",
+            "Please give it to me": "vane-slips",
+        },
+    ),
+    (
+        "dressing-rooms",
+        told("room-one"),
+        {
+            "who are the two men in the photograph?": "one-photo",
+            "Why are there bits of gum round the mirror?": "one-gum",
+            "what's in the drawer?": "one-drawer",
+            "is this his coat?": "one-coat",
+        },
+    ),
+    (
+        "stage-door",
+        {},
+        {
+            "Win, why didn't you answer the headset?": "win-headset",
+            "Whose feet stand at the top of the trap stairs?": "win-feet",
+            "Win, show me the signing-out book": "door-sheet",
+            "Is there a way out to the alley?": "door-way-out",
+            "where is Oddy?": "where-oddy",
+        },
+    ),
+    (
+        "stage-door",
+        ROUND,
+        {
+            "What's in the letter? Who is the girl?": "fitch-letter",
+            "Why did you come tonight?": "fitch-letter",
+            "What other thing?": "fitch-other-thing",
+            "He's not ill, I think he's forgetting his lines": "fitch-hears",
+            "Come with me, Aubrey, we'll find him together": "fitch-bring-no",
+            "Mr Fitch, would you like to see Desmond?": "fitch-bring-no",
+            "No, actually I don't want you to, Aubrey": "fitch-no-need",
+            "Will you wait here while I find Desmond?": "fitch-wait",
+            "May I have a toffee?": "fitch-talk",
+        },
+    ),
+    (
+        "under-stage",
+        {**FOUND, "flags.saw_slip": True},
+        {
+            "show him the card with the colonel's leg": "desmond-slips",
+            "are you forgetting your lines?": "desmond-slips",
+            "I know about the slips": "desmond-slips",
+            "where is Monty?": "where-monty",
+            "Is Win here?": "where-win",
+        },
+    ),
+    ("under-stage", {**FOUND, **told("desmond-talk")}, {"It isn't your throat, is it?": "desmond-throat"}),
+    (
+        "under-stage",
+        CONFIDED,
+        {
+            "How long has it been, did you say?": "desmond-how-long",
+            "Why are you hiding down here, Desmond?": "desmond-why-down-here",
+            "What's the matter?": "desmond-told",
+            "Do you want Perpetua to do it instead?": "desmond-vane",
+        },
+    ),
+    ("wings", CONFIDED, {"Why can't we just wait for Desmond? He's under the stage": "any-cannot-wait"}),
+)
+"""What strangers typed, where, with what found out, and the storylet that answers them."""
