@@ -189,8 +189,8 @@ def test_what_the_batteries_bring_on_swallows_nothing(known: Mapping[str, object
     game = at("ops").set(**{path.replace(".", "__"): value for path, value in known.items()})
     if came != "marle-asks":
         game.set(story__fired={"marle-asks": {"order": 1, "last": -9, "count": 1, "told": {}}})
-    game.play("is Amory coming back?")
-    assert game.answered_by == ["amory-back"]
+    game.play("look at the chart")
+    assert game.answered_by == ["chart-plain"]
     assert game.came == [came]
     assert bool(game.state.values.get("flags.dark")) is (came == "goes-dark")
 

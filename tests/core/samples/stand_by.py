@@ -160,5 +160,5 @@ SAMPLE = Sample(
     tries=80,
     found=frozenset({"record", "bearing", "stand-by"}),
     retold=("look", "listen", "take a bearing", "go to the quarters", "", "zxqv", "read harbottle’s log"),
-    misunderstood=frozenset({"any-question"}),
+    misunderstood=frozenset({"any-question", "any-question-dark"}),
 )

@@ -151,4 +151,98 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         {},
         {"go outside and climb the mast to break the ice off the wind charger": "to-yard-and-mast"},
     ),
+    (
+        "ops",
+        {},
+        {
+            "Who is the woman I heard on the radio?": "voice-asked",
+            "what is a silence period?": "silence-asked",
+            "How do you swallow the front half of a callsign?": "callsign-asked",
+            "please could you tell me why I've been alone for thirty-one days?": "alone-asked",
+            "tell Osgood I haven't slept since Tuesday": "osgood-tired",
+            "why don't I want to look at Tuesday's page?": "log-asked",
+            "is anybody else on the station with me?": "where-they-are",
+            "rub the name off the board": "board-rub",
+            "what are the Hens?": "rocks-asked-early",
+            "thank you, Osgood": "osgood-thanks",
+            "how long have you got, Tolley?": "tolley-search",
+            "tell Tolley he's looking in the wrong place": "tolley-wrong",
+            "will they put me in prison?": "future-asked",
+            "put the coat on": "any-coat",
+        },
+    ),
+    ("ops", _told("osgood-voice"), {"why do you ask about my sleep?": "osgood-why-sleep"}),
+    (
+        "ops",
+        {**WORDS, **_told("marle-asks")},
+        {
+            "Osgood, yes. I heard my own voice telling the Marigold to stand by.": "asked-yes",
+            "Could that be a recording? Who would have recorded me?": "recording-asked",
+        },
+    ),
+    (
+        "ops",
+        {**WORDS, "flags.heard_breath": True},
+        {"pick the pencil up and write down exactly what I heard": "write-heard"},
+    ),
+    (
+        "ops",
+        {**WORDS, "flags.bearing_one": True},
+        {
+            "who could be on those rocks?": "rocks-asked",
+            "what if he picks the wrong rock?": "rock-wrong",
+            "why can't Tolley try all three?": "rock-wrong",
+        },
+    ),
+    (
+        "ops",
+        {**WORDS, "flags.bearing_one": True, "flags.bearing_two": True, "flags.tolley_waits": True},
+        {
+            "I don't want to lie to him, but I'm afraid": "waits-torn",
+            "what will he think of me?": "waits-torn",
+            "it is my voice": "truth-to-tolley",
+            "I'm afraid it was me": "truth-to-tolley",
+            "I don't know": "lie-to-tolley",
+        },
+    ),
+    (
+        "quarters",
+        {"flags.read_harbottle": True},
+        {
+            "look at the calendar on the wall": "calendar",
+            'what does he mean by "heard self"?': "ledger-meaning",
+            "why has Tuesday been gone over?": "calendar",
+        },
+    ),
+    (
+        "plant",
+        {},
+        {
+            "what are the two screws for?": "plant-screws",
+            "what happened to number 1?": "plant-number-one",
+            "which reel is Tuesday's?": "plant-reel",
+            "why did I lock this door on Wednesday?": "plant-lock-asked",
+            "I can't bear it, turn it off": "plant-stop",
+        },
+    ),
+    ("shed", {}, {"warm the bowl with the blowlamp and then turn the crank": "shed-warm-early"}),
+    (
+        "hut",
+        {**WORDS, "flags.bearing_one": True, "flags.bearing_two": True, "flags.seen_torch": True},
+        {
+            "shine the lamp at the Hens and ask who they are": "hut-lamp-again",
+            "tell them that help is coming": "hut-lamp-again",
+            "is it Robin?": "rocks-fixed",
+        },
+    ),
+    (
+        "ops",
+        DARK,
+        {
+            "where's the torch? turn it on": "dark-torch",
+            "what still works?": "dark-works",
+            "is the clock still going?": "dark-clock",
+            "ask Tolley how much fuel he has left": "dark-radio",
+        },
+    ),
 )
