@@ -238,5 +238,43 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         },
     ),
     ("wings", CONFIDED, {"Why can't we just wait for Desmond? He's under the stage": "any-cannot-wait"}),
+    # what was asked for twice can be left
+    (
+        "prompt-corner",
+        told("cancel-ask"),
+        {"no, don't cancel": "cancel-no", "no, stop": "cancel-no", "no": "cancel-no"},
+    ),
+    (
+        "prompt-corner",
+        {"show.bishop": "Perpetua Vane", **told("call-ask")},
+        {"no, not yet": "call-no", "wait": "call-no", "don't call it yet": "call-no"},
+    ),
+    ("wings", told("soup-touch-ask"), {"no, leave it alone": "soup-leave", "no": "soup-leave"}),
+    ("prompt-corner", told("deputy-early"), {"No, I didn't mean that": "deputy-no"}),
+    # somebody is asked to come along
+    ("dressing-rooms", {}, {"Could you come with me to find him?": "vane-come", "don't be upset": "vane-comfort"}),
+    ("wings", {}, {"will you help me look for Desmond?": "oddy-come"}),
+    ("stage-door", {}, {"come with me, Win": "win-come"}),
+    ("prompt-corner", {}, {"come with me, Monty": "monty-come", "Can you help me look for him?": "monty-come"}),
+    (
+        "prompt-corner",
+        {},
+        {
+            "I'd rather not use the understudy": "monty-vane",
+            "Why does he hate Desmond?": "monty-fitch",
+            "Is Aubrey Fitch allowed backstage?": "corner-row-c",
+            "What page is the hat scene?": "any-book",
+            "How many people are out there?": "corner-row-c",
+            "Can you tell me what Desmond was wearing?": "monty-desmond",
+        },
+    ),
+    ("wings", HEARD, {"Did you tidy the set today?": "oddy-slips", "Can I see one?": "oddy-slip-read"}),
+    ("dressing-rooms", {**GIVEN, **told("vane-after")}, {"What's that about a cow?": "vane-cow"}),
+    (
+        "under-stage",
+        CONFIDED,
+        {"Wait here, I'll be back in two minutes": "desmond-wait", "That was Perpetua, she saved them": "desmond-vane"},
+    ),
+    ("wings", {**CONFIDED, "scene.present": ["oddy"]}, {"Is Desmond ready?": "desmond-elsewhere"}),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
