@@ -422,7 +422,12 @@ CARRIED_FORWARD = Probes(
         *("the yellow door", "the Danish letters"),
     ),
     knowing=({"flags.knows_roll": True}, {"flags.knows_roll": True, "flags.knows_anne": True}),
-    deeds=frozenset({"gault-ask", "exact-ask", "exact-partial", "sign-ask", "one-ask", "burn-ask", "any-absent"}),
+    deeds=frozenset(
+        {
+            *("gault-ask", "exact-ask", "exact-partial", "sign-ask", "one-ask", "burn-ask", "any-absent"),
+            *("forty-ask", "absent-fell", "absent-orr", "absent-ida", "absent-cobb", "absent-budge"),
+        }
+    ),
     ways={
         "quay": {
             "go up the hill": "marram-house",
