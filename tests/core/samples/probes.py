@@ -13,6 +13,7 @@ from tests.core.samples import (
     beginners_please,
     beginners_please_answers,
     carried_forward,
+    carried_forward_answers,
     lantern_road,
     lantern_road_answers,
     stand_by,
@@ -457,6 +458,7 @@ CARRIED_FORWARD = Probes(
         ("marram-house", {}, {"ask Mrs Marram about Captain Fell": "ida-people", "where is Mrs Marram": "ida-look"}),
         ("breakwater", {}, {"where is Miss Orr": "where-people"}),
         ("post-office", {}, {"tell Mr Budge about the nine ships": "budge-talk", "find Mr Budge": "budge-look"}),
+        *carried_forward_answers.ANSWERS,
     ),
 )
 
