@@ -118,6 +118,8 @@ def test_a_question_is_answered_and_not_done(text: str, wanted: str) -> None:
     ("text", "wanted"),
     [
         ("don't cross", "~left"),
+        ("I would rather not cross", "~left"),
+        ("I'd rather not look at the bell. Look at the cask.", "cask"),
         ("I don't cross.", "~left"),
         ("I won't open the cask", "~left"),
         ("I'm not going to ring the bell", "~left"),

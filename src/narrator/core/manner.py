@@ -39,7 +39,7 @@ _NEGATIONS = tuple(
     tuple(words(each))
     for each in (
         *("don't", "do not", "never", "won't", "will not", "not going to", "not to", "refuse to", "without"),
-        *("instead of", "rather than", "isn't", "is not"),
+        *("instead of", "rather than", "would rather not", "i'd rather not", "rather not", "isn't", "is not"),
     )
 )
 _ANYWHERE = {tuple(words(each)) for each in ("without", "not going to", "isn't")}

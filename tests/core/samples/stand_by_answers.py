@@ -245,4 +245,39 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "ask Tolley how much fuel he has left": "dark-radio",
         },
     ),
+    (
+        "ops",
+        {},
+        {
+            "What's the matter with the diesel?": "diesel-asked",
+            "I would rather not read the log. Call Marle instead.": "call-osgood",
+            "ask Osgood to send someone": "osgood-send",
+            "make myself a cup of tea": "to-quarters-and-stove",
+            "are they dead?": "alive-asked",
+            "what happens now?": "future-asked",
+        },
+    ),
+    ("ops", _told("osgood-voice"), {"no, I'm not ill": "osgood-fine"}),
+    ("ops", {**WORDS, "flags.knows_box": True}, {"who spoke to them last?": "who-last"}),
+    ("ops", CONFESSED, {"why didn't you shout at me?": "osgood-still-told"}),
+    (
+        "quarters",
+        {},
+        {
+            "who is in the window?": "window-who",
+            "read the titles on the shelf": "quarters-shelf",
+            "take the ledger with me": "ledger-take",
+        },
+    ),
+    (
+        "plant",
+        {"flags.tape_found": True},
+        {"why is one of them blank?": "blank-asked", "hide the reel under the bench": "plant-hide"},
+    ),
+    (
+        "plant",
+        {**WORDS, "flags.tape_found": True, "flags.admitted": True},
+        {"how long did I sleep?": "sleep-asked", "who was the man on the tape?": "plant-man-asked"},
+    ),
+    ("hut", {**WORDS, "flags.bearing_one": True}, {"who is shining that light?": "light-asked"}),
 )
