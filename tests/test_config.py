@@ -136,6 +136,14 @@ def test_no_file_keeps_the_program_from_starting(raw: dict[str, object]) -> None
 
 
 @pytest.mark.spec("U22")
+def test_a_table_that_is_left_out_takes_no_other_along() -> None:
+    text = "[narrators.one]\nwrong = 1\n[narrators.two]\n[narrators.three]\nkind = 'scripted'\n"
+    settings, problems = parse(text)
+    assert list(settings.narrators) == ["three"]
+    assert [problem.path for problem in problems] == ["narrators.one.wrong", "narrators.one.kind", "narrators.two.kind"]
+
+
+@pytest.mark.spec("U22")
 def test_an_edit_keeps_comments_order_and_mode(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "config.toml"
     write(path, ("theme",), "dark")

@@ -11,12 +11,12 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
 
 from narrator.core.errors import NarratorError
+from narrator.core.nearest import nearest
 
 if TYPE_CHECKING:
     from pydantic import ConfigDict, TypeAdapter
@@ -200,9 +200,13 @@ def parse(text: str) -> tuple[Settings, tuple[Problem, ...]]:
             settings: Settings = adapter.validate_json(json.dumps(raw, default=str))
             break
         except ValidationError as error:
-            for found in error.errors(include_url=False, include_input=False):
-                problem = _leave_out(raw, tuple(found["loc"]), found["type"], found["msg"])
-                if problem.path not in [named.path for named in problems]:
+            left_out: set[tuple[str, ...]] = set()
+            # What is missing takes its whole table out, so the keys that stand in one are named before.
+            for found in sorted(
+                error.errors(include_url=False, include_input=False), key=lambda each: each["type"] == "missing"
+            ):
+                problem = _leave_out(raw, tuple(found["loc"]), found["type"], found["msg"], left_out)
+                if problem is not None and problem.path not in [named.path for named in problems]:
                     problems.append(problem)
     if any(problem.path == "offline" for problem in problems):
         settings = replace(settings, offline=True)
@@ -211,11 +215,18 @@ def parse(text: str) -> tuple[Settings, tuple[Problem, ...]]:
     return settings, (*problems, *more)
 
 
-def _leave_out(raw: dict[str, Any], location: tuple[int | str, ...], kind: str, message: str) -> Problem:
-    """Take the wrong key out of the raw table. A required key that is missing takes its whole table out."""
+def _leave_out(
+    raw: dict[str, Any], location: tuple[int | str, ...], kind: str, message: str, left_out: set[tuple[str, ...]]
+) -> Problem | None:
+    """Take the wrong key out of the raw table. A required key that is missing takes its whole table out.
+
+    ``left_out`` are the places that were taken out in this round, and are added to; None for what stood in one of them.
+    """
     table: Any = raw
     keys: list[str] = []
     for part in location:
+        if (*keys, str(part)) in left_out:
+            return None
         # The location goes on inside a union with the names of its members: the key itself ends before those.
         if not isinstance(table, dict) or (str(part) not in table and kind != "missing"):
             break
@@ -225,13 +236,14 @@ def _leave_out(raw: dict[str, Any], location: tuple[int | str, ...], kind: str, 
         table = table[str(part)]
     path = ".".join(_quoted(key) for key in keys)
     gone = keys[:-1] if kind == "missing" else keys
+    left_out.add(tuple(gone))
     holder = raw
     for key in gone[:-1]:
         holder = holder[key]
     holder.pop(gone[-1], None)
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        near = get_close_matches(keys[-1], _known_keys(keys[:-1]), n=1)
-        return Problem(path, f"There is no such key.{f' Did you mean {near[0]}?' if near else ''}")
+        near = nearest(keys[-1], _known_keys(keys[:-1]))
+        return Problem(path, f"There is no such key.{f' Did you mean {near}?' if near else ''}")
     if kind == "missing":
         return Problem(path, "This key is missing; the table was left out.")
     said = message.replace("Input should be", "It should be").replace("an object", "a table").rstrip(".")
@@ -274,8 +286,8 @@ def _check_together(settings: Settings) -> tuple[Settings, list[Problem]]:
         context = ContextSettings(memory_every=context.memory_every, memories_in_prompt=context.memories_in_prompt)
     chosen = settings.narrator
     if chosen is not None and chosen not in narrators and chosen != "scripted":
-        near = get_close_matches(chosen, narrators, n=1)
-        hint = f" Did you mean {near[0]}?" if near else ""
+        near = nearest(chosen, narrators)
+        hint = f" Did you mean {near}?" if near else ""
         problems.append(Problem("narrator", f"There is no narrator {chosen!r} under [narrators].{hint}"))
         chosen = None
     rest = {f.name: getattr(settings, f.name) for f in fields(Settings)}

@@ -35,10 +35,10 @@ class HeldApp(NarratorApp):
 
     CSS_PATH = Path(narrator.tui.app.__file__).with_name("narrator.tcss")
 
-    def push_screen(self, screen, *rest, **more):  # type: ignore[no-untyped-def]
-        if type(screen) is FirstPage:
-            screen = Held(screen.path, narrator=screen.asked_narrator)
-        return super().push_screen(screen, *rest, **more)
+    def get_default_screen(self) -> Held:
+        page = super().get_default_screen()
+        assert isinstance(page, FirstPage)
+        return Held(page.path, narrator=page.asked_narrator)
 
 
 @asynccontextmanager

@@ -65,7 +65,8 @@ def test_the_first_frame_knows_no_definition_no_state_and_no_events() -> None:
     """What the first page needs is loaded before it is drawn; the engine is loaded behind it."""
     code = (
         "import sys, narrator.cli.play, narrator.tui.app, narrator.tui.screens.first_page\n"
-        "late = {'pydantic', 'narrator.core.campaign', 'narrator.core.state', 'narrator.engine.story', "
+        "late = {'pydantic', 'regex', 'narrator.core.campaign', 'narrator.core.state', "
+        "'narrator.engine.verbs', 'narrator.engine.story', "
         "'narrator.engine.events', 'narrator.store.commit', 'narrator.tui.screens.play'}\n"
         "print(sorted(late & set(sys.modules)))"
     )

@@ -53,8 +53,9 @@ class Terminal:
     def __init__(self, arguments: list[str]) -> None:
         self._screen, inner = os.openpty()
         _set_size(inner)
-        # `env` because the terminal has to be named in the environment, which is not read here.
-        command = ["env", "TERM=xterm-256color", "COLORTERM=truecolor", sys.executable, *arguments]
+        # `env` because the environment is not read here: it has to name the terminal, and what was compiled is kept.
+        environment = ["-u", "PYTHONDONTWRITEBYTECODE", "TERM=xterm-256color", "COLORTERM=truecolor"]
+        command = ["env", *environment, sys.executable, *arguments]
         self._child = subprocess.Popen(command, stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
         os.close(inner)
 

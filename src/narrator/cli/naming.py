@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 from narrator import paths
 from narrator.core.errors import BadValue, NarratorError
+from narrator.core.nearest import nearest
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 def named_campaigns() -> dict[str, Path]:
@@ -46,8 +49,8 @@ def find_campaign(text: str) -> Path:
         )
     if text and Path(text).is_file():
         return Path(text)
-    near = get_close_matches(text, [*campaigns, *paths.samples()], n=1)
-    hint = f"Did you mean {near[0]}?" if near else "`narrator list` shows the campaigns, `narrator new` makes one."
+    near = nearest(text, [*campaigns, *paths.samples()])
+    hint = f"Did you mean {near}?" if near else "`narrator list` shows the campaigns, `narrator new` makes one."
     raise NarratorError("no-such-campaign", f"There is no campaign {text!r}.", hint)
 
 
@@ -73,8 +76,8 @@ def definition_text(source: str) -> str:
     except UnicodeDecodeError:
         raise BadValue(f"{source} is not UTF-8.") from None
     except OSError as error:
-        near = get_close_matches(source, paths.samples(), n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"The samples are {', '.join(paths.samples())}."
+        near = nearest(source, paths.samples())
+        hint = f"Did you mean {near}?" if near else f"The samples are {', '.join(paths.samples())}."
         raise NarratorError("io-error", f"{source} cannot be read: {error.strerror}.", hint) from None
 
 
@@ -120,5 +123,7 @@ def open_or_make(text: str, *, seed: int | None = None) -> Path:
 
 def complete_campaign(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """For the shell: campaigns by name, samples, and files where it is no beginning of a name."""
+    from click.shell_completion import CompletionItem
+
     names = [name for name in {**named_campaigns(), **paths.samples()} if name.startswith(incomplete)]
     return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]

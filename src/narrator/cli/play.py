@@ -99,9 +99,7 @@ def begin(
         return _cannot_open(error, is_json=wishes is not None and wishes.is_json)
     with settings.logging(chosen):
         if not is_plain and settings.has_screen():
-            from narrator.tui.app import run
-
-            return run(path, settings=chosen, notes=notes, narrator=narrator)
+            return settings.load_screen()(path, settings=chosen, notes=notes, narrator=narrator)
         from narrator.plain.play import play
 
         return play(path, settings=chosen, notes=notes, narrator=narrator, wishes=wishes)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from narrator import config, log, paths
@@ -25,6 +26,14 @@ def logging(settings: Settings) -> Iterator[None]:
         yield
     finally:
         log.stop(handler)
+
+
+def load_screen() -> Callable[..., int]:
+    """What runs the app. Until its first frame is drawn no garbage is looked for: loading makes next to none."""
+    gc.disable()
+    from narrator.tui.app import run
+
+    return run
 
 
 def has_screen() -> bool:

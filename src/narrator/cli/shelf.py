@@ -59,11 +59,9 @@ def open_library() -> int:
     from narrator.cli import settings
 
     if settings.has_screen():
-        from narrator.tui.app import run
-
         chosen, notes = settings.load()
         with settings.logging(chosen):
-            return run(settings=chosen, notes=notes)
+            return settings.load_screen()(settings=chosen, notes=notes)
     return _list_and_play()
 
 

@@ -5,12 +5,13 @@ Only ``campaign`` uses this. Shapes are checked here; whether names refer to som
 
 from __future__ import annotations
 
-import difflib
 import typing
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from narrator.core.nearest import nearest
 
 Problem = tuple[str, str]
 Visibility = Literal["open", "narrator", "hidden"]
@@ -227,8 +228,8 @@ def state_tables(tables: Mapping[str, Any], problems: list[Problem]) -> Iterator
 
 def near(name: str, names: typing.Iterable[str]) -> str:
     """“ (did you mean …?)”, or '' where nothing is close."""
-    match = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
-    return f" (did you mean {match[0]}?)" if match else ""
+    match = nearest(name, names)
+    return f" (did you mean {match}?)" if match else ""
 
 
 def place_of(where: str, location: tuple[int | str, ...]) -> str:

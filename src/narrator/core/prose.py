@@ -7,16 +7,19 @@ markers are left out of the runs, the text between them is marked; nothing is re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
-import regex
+if TYPE_CHECKING:
+    import regex
 
 EMPHASIS = 1
 STRONG = 2
 DIALOGUE = 4
 
-_UNSAFE = regex.compile(
+_UNSAFE = re.compile(
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u2028\u2029\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff"
     r"\U000e0000-\U000e007f]"
 )
@@ -24,7 +27,7 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _LINE_ENDS = frozenset("\x0b\x0c\x85\u2028\u2029")
 
 
-def _shown(match: regex.Match[str]) -> str:
+def _shown(match: re.Match[str]) -> str:
     character = match.group()
     if character == "\t":
         return " "
@@ -66,18 +69,27 @@ class Paragraph(NamedTuple):
     runs: tuple[Run, ...]
 
 
-_PARAGRAPH = regex.compile(r"[^\n]*[^\s][^\n]*")
-_MARKED = regex.compile(
+_PARAGRAPH = re.compile(r"[^\n]*[^\s][^\n]*")
+_MARKED = (
     r"(?<![\w*])\*\*(?=[^\s*])(?P<strong>[^*\n]*[^\s*])\*\*(?![\w*])"
     r"|(?<![\w*])\*(?=[^\s*])(?P<star>[^*\n]*[^\s*])\*(?![\w*])"
     r"|(?<![\w_])_(?=[^\s_])(?P<under>[^_\n]*[^\s_])_(?![\w_])"
 )
-_SPOKEN = regex.compile(r"“[^”\n]*”?|\"[^\"\n]*\"?|«[^»\n]*»?|„[^“”\n]*[“”]?|「[^」\n]*」?|『[^』\n]*』?")
+_SPOKEN = re.compile(r"“[^”\n]*”?|\"[^\"\n]*\"?|«[^»\n]*»?|„[^“”\n]*[“”]?|「[^」\n]*」?|『[^』\n]*』?")
+
+
+@cache
+def _marked() -> regex.Pattern[str]:
+    """``_MARKED``, by a library that counts combining marks as part of their word; most texts need none of it."""
+    import regex
+
+    return regex.compile(_MARKED)
 
 
 def _marks(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
     """(at, bit, +1 | -1) for each place where a mark begins or ends, and hidden markers as bit 0."""
-    for match in _MARKED.finditer(text, start, end):
+    has_markers = text.find("*", start, end) >= 0 or text.find("_", start, end) >= 0
+    for match in _marked().finditer(text, start, end) if has_markers else ():
         group = match.lastgroup or "star"
         inner_start, inner_end = match.span(group)
         bit = STRONG if group == "strong" else EMPHASIS

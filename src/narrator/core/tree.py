@@ -6,7 +6,6 @@ over the tree (S4). Nodes seen beside their siblings are takes of one another. N
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -120,9 +119,11 @@ class Position:
 
 def chain_hash(parent: bytes | None, role: str, mode: str | None, text: str) -> bytes:
     """SHA-256 over the parent's chain hash and this node's encoding (S3). 32 bytes; no parent: 32 zero bytes before."""
+    from hashlib import sha256  # The first page hashes nothing, and need not wait for it.
+
     raw = text.encode("utf-8", "surrogatepass")
     above = parent if parent is not None else NO_PARENT
-    return hashlib.sha256(b"".join((above, _before_text(role, mode), len(raw).to_bytes(8, "big"), raw))).digest()
+    return sha256(b"".join((above, _before_text(role, mode), len(raw).to_bytes(8, "big"), raw))).digest()
 
 
 @cache

@@ -11,10 +11,10 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from narrator.core.errors import BadValue, NarratorError
+from narrator.core.nearest import nearest
 from narrator.engine.verbs import ALIASES, COMMANDS, Argument, Effect, Kind, Verb
 
 __all__ = [
@@ -91,9 +91,9 @@ def find_verb(word: str) -> Verb:
     name = ALIASES.get(name, name)
     if name in COMMANDS:
         return COMMANDS[name]
-    near = get_close_matches(name, [*COMMANDS, *ALIASES], n=1, cutoff=0.6)
-    near = near or [known for known in COMMANDS if name and known.startswith(name)][:1]
-    hint = f"Did you mean {COMMANDS[ALIASES.get(near[0], near[0])].usage}?" if near else "/help lists the commands."
+    near = nearest(name, [*COMMANDS, *ALIASES])
+    near = near or next((known for known in COMMANDS if name and known.startswith(name)), "")
+    hint = f"Did you mean {COMMANDS[ALIASES.get(near, near)].usage}?" if near else "/help lists the commands."
     raise NarratorError("unknown-command", f"There is no command /{name}.", hint)
 
 

@@ -13,10 +13,12 @@ import logging
 import signal
 import time
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.screen import Screen
 from textual.theme import Theme
 
 from narrator import __version__, config, paths
@@ -25,7 +27,6 @@ from narrator.core.errors import NarratorError
 from narrator.engine.clock import utc_now
 from narrator.store.open import Store, open_store
 from narrator.tui.holding import KeyHolding
-from narrator.tui.keymap import make_keymap
 from narrator.tui.terminal import terminal_driver
 from narrator.tui.theming import load_themes, with_story_colours
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from narrator.engine.story import Story
     from narrator.exchange.importing import Prepared
     from narrator.narrators.port import Narrator
+    from narrator.tui.keymap import Keymap
     from narrator.tui.screens.play import PlayScreen
 
 FIRST_THEME = "dark"
@@ -67,8 +69,6 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
         self._narrator = narrator
         self._casting = casting
         self._notes = list(notes)
-        self.keymap, problems = make_keymap(self.settings.keys)
-        self._notes += problems
         self._exit_code = 0
         self.error_log = logging.getLogger("narrator.tui")
         self._load_themes()
@@ -95,8 +95,18 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
     def get_css_variables(self) -> dict[str, str]:
         return with_story_colours(super().get_css_variables())
 
+    @cached_property
+    def keymap(self) -> Keymap:
+        """The keys with the player's own. Made by the first screen that listens to them, which tells what is wrong."""
+        from narrator.tui.keymap import make_keymap
+
+        keymap, problems = make_keymap(self.settings.keys)
+        self._notes += problems
+        return keymap
+
     def notes_of_start(self) -> list[str]:
         """What was wrong with config, keys and themes; told once."""
+        self.keymap  # noqa: B018 (its problems are notes)
         notes, self._notes = self._notes, []
         return notes
 
@@ -112,13 +122,18 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
             from narrator.tui.screens.library import LibraryScreen
 
             self.push_screen(LibraryScreen())
-        else:
-            from narrator.tui.screens.first_page import FirstPage
 
-            self.push_screen(FirstPage(self._path, narrator=self._narrator))
+    def get_default_screen(self) -> Screen[Any]:
+        """The first page, which is then ready one screen sooner. Whatever comes after it stands on it, emptied."""
+        if self._path is None:
+            return super().get_default_screen()
+        from narrator.tui.screens.first_page import FirstPage
+
+        return FirstPage(self._path, narrator=self._narrator)
 
     def first_frame_is_drawn(self) -> None:
         """What was loaded for it stays for good, and need not be looked through again and again."""
+        gc.enable()
         gc.freeze()
         gc.set_threshold(*_COLLECTED_AFTER)
 

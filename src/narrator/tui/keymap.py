@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from types import MappingProxyType
 
+from narrator.core.nearest import nearest
 from narrator.tui.actions import ACTIONS
 
 _NAMES = {
@@ -79,8 +79,8 @@ def make_keymap(own: Mapping[str, str] | None = None) -> tuple[Keymap, list[str]
     for action_id, text in (own or {}).items():
         known = action_id if action_id in ACTIONS else f"story.{action_id}"
         if known not in ACTIONS:
-            near = get_close_matches(action_id, ACTIONS, n=1)
-            problems.append(f"keys: no action is called {action_id!r}{f'; near: {near[0]}' if near else ''}")
+            near = nearest(action_id, ACTIONS)
+            problems.append(f"keys: no action is called {action_id!r}{f'; near: {near}' if near else ''}")
             continue
         chosen = tuple(normalize(key) for key in text.split(",") if key.strip())
         refused = [reason for key in chosen if (reason := _refusal(key))]

@@ -10,9 +10,9 @@ parts of such an emoji stand side by side, each of a width that all terminals sh
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
-import regex
 from rich.cells import get_character_cell_size
 
 from narrator.core.prose import Paragraph, paragraphs, visible
@@ -20,7 +20,7 @@ from narrator.core.prose import Paragraph, paragraphs, visible
 MEASURE = 76
 """The widest column of prose, in cells (U2)."""
 
-_NARROW = regex.compile("[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u205e]*")
+_NARROW = re.compile("[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u205e]*")
 _DISPUTED = frozenset(map(ord, "\xad\u034f\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")) | frozenset(
     [*range(0xFE00, 0xFE10), *range(0x1F3FB, 0x1F400), *range(0xE0100, 0xE01F0)]
 )

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from narrator.tui.app import NarratorApp
 
 RAIL_COLUMNS = 120
+_UNTIL_DRAWN = 0.02
+"""Seconds that the first frame has for reaching the terminal before the rest is loaded."""
 _LOADED_MEANWHILE = ("narrator.engine.session", "narrator.tui.screens.play")
 
 
@@ -143,6 +145,10 @@ class FirstPage(Screen[None]):
 
     def _begin(self) -> None:
         self.narrator_app.first_frame_is_drawn()
+        # The terminal's writer is a thread too, and would share its time with the load.
+        self.set_timer(_UNTIL_DRAWN, self._start_load)
+
+    def _start_load(self) -> None:
         self.run_worker(self._load(), exit_on_error=False, name="load")
 
     async def _load(self) -> None:
@@ -160,7 +166,8 @@ class FirstPage(Screen[None]):
             return
         from narrator.tui.screens.play import PlayScreen
 
-        self.app.switch_screen(PlayScreen(self.path, narrator=self.asked_narrator, handed=self._hand_over()))
+        self.app.push_screen(PlayScreen(self.path, narrator=self.asked_narrator, handed=self._hand_over()))
+        self.remove_children()
 
     def _hand_over(self) -> Handed | None:
         store, self.store = self.store, None

@@ -134,6 +134,7 @@ class LibraryScreen(ActingScreen):
             ],
             self.footer(["story.help", "screen.palette", "story.quit"]),
         )
+        self.call_after_refresh(self.narrator_app.first_frame_is_drawn)
         self.read_shelf()
         for words in self.narrator_app.notes_of_start():
             self.say(words)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events
@@ -23,9 +23,11 @@ from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from narrator.core.prose import visible
-from narrator.engine.completion import Completion, complete
 from narrator.tui.outside import line
 from narrator.tui.wrap import cells
+
+if TYPE_CHECKING:
+    from narrator.engine.completion import Completion
 
 MODES = ("do", "say", "story")
 MOST_LINES = 6
@@ -346,6 +348,8 @@ class Composer(Vertical):
         text = self.text
         choices: Sequence[Completion] = ()
         if text.startswith("/") and "\n" not in text and not self._is_menu_shut and self.editing is None:
+            from narrator.engine.completion import complete  # The first frame needs none of the commands.
+
             choices = [c for c in complete(text, self.names) if c.line != text]
         self.menu.show(choices)
         self.editor.is_menu_open = bool(choices)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import regex
+import re
+
 from rich.style import Style
 from textual.geometry import Region
 from textual.scroll_view import ScrollView
@@ -21,7 +22,7 @@ class Drawn(ScrollView):
         self._tail: list[tuple[Line, bool]] = []
         self._tail_drawn: dict[int, tuple[Line, Strip]] = {}
         self._ink: Ink | None = None
-        self._words: regex.Pattern[str] | None = None
+        self._words: re.Pattern[str] | None = None
 
     @property
     def chosen_position(self) -> int | None:

@@ -6,11 +6,11 @@ and the follow flag. Everything is read and wrapped when something changes or mo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-import regex
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -455,8 +455,8 @@ class Transcript(Drawn, can_focus=True):
 
     def highlight(self, words: str) -> None:
         """Mark these words wherever they stand; none for an empty text."""
-        parts = [regex.escape(word) for word in words.split()]
-        self._words = regex.compile("|".join(parts), regex.IGNORECASE) if parts else None
+        parts = [re.escape(word) for word in words.split()]
+        self._words = re.compile("|".join(parts), re.IGNORECASE) if parts else None
         self._forget_drawn()
 
     def show_match(self, position: int, words: str) -> None:
