@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from narrator.core.errors import BadImport
-from tests.exchange.bringing import bring
+from tests.exchange.bringing import bring, story_of
 from tests.exchange.novelai_packing import Packer, container, section
 
 
@@ -104,3 +104,26 @@ def test_half_a_letter_in_the_inner_text_of_a_session(tmp_path: Path) -> None:
     report = bring(tmp_path / "shelf", write(tmp_path, text.encode()))
     assert any("surrogates" in each.reason for each in report.details)
     assert report.nodes == 1
+
+
+@pytest.mark.spec("X3", "U10")
+@pytest.mark.parametrize(
+    ("escape", "read"),
+    [
+        (r"\ud800", "\ufffd"),
+        (r"\uDC00", "\ufffd"),
+        (r"\uD800\u0041", "\ufffdA"),
+        (r"\ud83d\ude00", "\N{GRINNING FACE}"),
+        (r"\\ud800", r"\ud800"),
+    ],
+)
+@pytest.mark.parametrize("depth", [2, 5000])
+def test_half_a_character_is_read_alike_however_deeply_its_file_nests(
+    tmp_path: Path, depth: int, escape: str, read: str
+) -> None:
+    book = '{"name": "Point", "entries": {"0": {"key": ["lamp"], "content": "The lamp ESCAPE.", "x": DEEP}}}'
+    data = book.replace("ESCAPE", escape).replace("DEEP", "[" * depth + "]" * depth)
+    report = bring(tmp_path / "shelf", write(tmp_path, data.encode()), as_format="sillytavern-worldinfo")
+    with story_of(report) as story:
+        assert [card.text for card in story.definition.cards] == [f"The lamp {read}."]
+    assert any("surrogates" in each.reason for each in report.details) is ("\ufffd" in read)

@@ -22,6 +22,7 @@ from narrator.exchange.report import Notes
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>u[dD][89a-fA-F]..)|.)", re.DOTALL)
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -132,7 +133,7 @@ def parse_json(text: str, notes: Notes) -> Any:
     try:
         value = json.loads(text, parse_constant=_refuse, object_pairs_hook=holder)
     except RecursionError:
-        value = _parse_deep(text, notes.file)
+        value = _parse_deep(text, notes)
     except json.JSONDecodeError as error:
         cut = " (the file ends too early)" if error.pos >= len(text.rstrip()) else ""
         raise BadImport(f"{notes.file}: no JSON at line {error.lineno}, column {error.colno}{cut}.") from None
@@ -151,10 +152,21 @@ def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
 
 
-def _parse_deep(text: str, name: str) -> Any:
-    """JSON that nests thousands of levels deep."""
+def _parse_deep(text: str, notes: Notes) -> Any:
+    """JSON that nests thousands of levels deep. Its parser knows no lone surrogates: those are replaced before."""
     import ijson
 
+    name, count = notes.file, 0
+
+    def whole(escape: re.Match[str]) -> str:
+        nonlocal count
+        count += escape["half"] is not None
+        return escape[0] if escape["half"] is None else "\\ufffd"
+
+    if _HALF.search(text):
+        text = _ESCAPE.sub(whole, text)
+    if count:
+        notes.changed("", "text", f"{count} lone surrogates were replaced")
     builder = ijson.ObjectBuilder()
     depth = 0
     try:
