@@ -276,5 +276,55 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         {"Wait here, I'll be back in two minutes": "desmond-wait", "That was Perpetua, she saved them": "desmond-vane"},
     ),
     ("wings", {**CONFIDED, "scene.present": ["oddy"]}, {"Is Desmond ready?": "desmond-elsewhere"}),
+    (
+        "dressing-rooms",
+        GIVEN,
+        {
+            "How long have you known?": "vane-known",
+            "Why didn't you tell anyone?": "vane-why-not",
+            "Why couldn't you put them back?": "vane-why-not",
+            "Why did you write to Aubrey Fitch?": "vane-wrote",
+        },
+    ),
+    (
+        "dressing-rooms",
+        {},
+        {
+            "What does the notice say?": "dressing-things",
+            "Is that his mitre?": "mitre-asked",
+            "Is Perpetua here?": "look-vane",
+            "Why is there an envelope in your apron?": "vane-apron",
+            "hello": "vane-talk",
+        },
+    ),
+    (
+        "stage-door",
+        {},
+        {
+            "What's in the telegram?": "win-telegram",
+            "Can I have the telegram?": "win-telegram",
+            "Win, what's that you're making?": "win-sock",
+            "Who is it for?": "win-sock",
+            "Why purple?": "win-sock",
+        },
+    ),
+    (
+        "under-stage",
+        {**CONFIDED, "flags.fitch_called": True, "flags.fitch_here": True},
+        {
+            # a question about him does not send for him
+            "Are you scared of Aubrey?": "desmond-fitch-feels",
+            "Will Oddy help us?": "desmond-oddy",
+            "What's the throne from?": "under-look-found",
+        },
+    ),
+    (
+        "under-stage",
+        {**FOUND, **GIVEN, "scene.present": ["desmond"]},
+        {"I've got your slips here, all forty-one": "desmond-slips-given"},
+    ),
+    ("under-stage", FOUND, {"Why are you sitting down here in the dark?": "desmond-talk"}),
+    ("wings", HEARD, {"Who took it away?": "oddy-slips"}),
+    ("prompt-corner", {}, {"hello": "monty-talk", "Let me see the set, please": "set-look"}),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
