@@ -326,5 +326,23 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
     ("under-stage", FOUND, {"Why are you sitting down here in the dark?": "desmond-talk"}),
     ("wings", HEARD, {"Who took it away?": "oddy-slips"}),
     ("prompt-corner", {}, {"hello": "monty-talk", "Let me see the set, please": "set-look"}),
+    (
+        "prompt-corner",
+        {},
+        {"Is the understudy any good?": "monty-vane", "Would she do it if I asked her?": "monty-vane"},
+    ),
+    (
+        "dressing-rooms",
+        {},
+        {
+            "Have you been in his room?": "vane-talk",
+            "Perpetua, you're hiding something from me": "vane-apron",
+            "I'm not accusing you of anything": "vane-comfort",
+            "So he hasn't left the building?": "vane-desmond",
+        },
+    ),
+    ("dressing-rooms", SEEN, {"How many of them are there?": "vane-slips", "Have you seen Desmond?": "vane-desmond"}),
+    ("dressing-rooms", GIVEN, {"Where do you think he is?": "vane-after"}),
+    ("stage-door", {}, {"Is that the cat?": "win-tea"}),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
