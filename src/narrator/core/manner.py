@@ -39,16 +39,19 @@ _NEGATIONS = tuple(
     tuple(words(each))
     for each in (
         *("don't", "do not", "never", "won't", "will not", "not going to", "not to", "refuse to", "without"),
-        *("instead of", "rather than", "would rather not", "i'd rather not", "rather not", "isn't", "is not"),
+        *("instead of", "rather than", "would rather not", "i'd rather not", "rather not", "better not"),
+        *("isn't", "is not"),
     )
 )
 _ANYWHERE = {tuple(words(each)) for each in ("without", "not going to", "isn't")}
+_DECLINING = {each for each in _NEGATIONS if each[-2:] in {("rather", "not"), ("better", "not")}}
+"""What follows these is not done, even where it is no deed: “I'd rather not have any”."""
 _NO = _folded("no nope not don't never")
 _NOT = _folded("don't not never won't refuse without instead rather isn't")
 _STATES = _folded(
     "know think believe understand want like care trust see have need mean feel remember love hate mind be owe get"
 )
-_OPENING = _folded("so and but then well ok okay now please excuse me sorry no just i i'm am we")
+_OPENING = _folded("so and but then well ok okay now please excuse me sorry no just i i'm i'd am we")
 _BEFORE = _folded("i we to and just am i'm")
 
 _COURTESY = frozenset(stems("please thanks"))
@@ -192,7 +195,7 @@ def _left_undone(sentence: str, first: int) -> Iterator[tuple[frozenset[int], fr
         said = words(part)
         start, end = next(_negations(said), (0, 0))
         if end:
-            says = next(place for place in range(start, end) if said[place] in _NOT)
+            says = max(place for place in range(start, end) if said[place] in _NOT)
             whole = range(at if _OPENING.issuperset(said[:start]) else at + start, at + len(said))
             yield frozenset({at + says}), frozenset(whole) - {at + says}
         at += len(said)
@@ -203,7 +206,9 @@ def _negations(said: Sequence[str]) -> Iterator[tuple[int, int]]:
     for at in range(len(said)):
         for negation in _NEGATIONS:
             end = at + len(negation)
-            if tuple(said[at:end]) != negation or end >= len(said) or said[end] in _STATES:
+            if tuple(said[at:end]) != negation or end >= len(said):
+                continue
+            if said[end] in _STATES and negation not in _DECLINING:
                 continue
             is_intent = at == 0 or said[at - 1] in _BEFORE or len(negation) == 2
             if is_intent or negation in _ANYWHERE:
