@@ -344,5 +344,34 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
     ("dressing-rooms", SEEN, {"How many of them are there?": "vane-slips", "Have you seen Desmond?": "vane-desmond"}),
     ("dressing-rooms", GIVEN, {"Where do you think he is?": "vane-after"}),
     ("stage-door", {}, {"Is that the cat?": "win-tea"}),
+    (
+        "prompt-corner",
+        {},
+        {
+            "Leave him for now. Where is Win?": "where-win",
+            "Who's the man with the toffee?": "monty-fitch",
+            "Is Monty here?": "look-monty",
+        },
+    ),
+    (
+        "dressing-rooms",
+        {},
+        {
+            "May I search it?": "room-one",
+            "Is that his room over there?": "dressing-look",
+            "What's a structural error?": "vane-talk",
+            "Is Aubrey here because of you?": "vane-fitch",
+        },
+    ),
+    (
+        "under-stage",
+        FOUND,
+        {
+            # “alarmed” rings no alarm
+            "Desmond, don't be alarmed": "desmond-talk",
+            "How can I help?": "desmond-talk",
+            "Could Aubrey help you?": "desmond-fitch",
+        },
+    ),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
