@@ -41,13 +41,24 @@ _NEGATIONS = tuple(
         *("don't", "do not", "never", "won't", "will not", "not going to", "not to", "refuse to", "without"),
         *("instead of", "rather than", "would rather not", "i'd rather not", "rather not", "better not"),
         *("isn't", "is not"),
+        *("don't want to", "do not want to", "don't wish to", "don't dare", "dare not", "daren't"),
+        *("not sure i", "not sure i want to", "not sure if i", "not sure whether i", "not sure whether to"),
+        *("afraid to", "scared to", "frightened to", "hesitate to", "reluctant to"),
+        *("before i", "before we"),
     )
 )
 _ANYWHERE = {tuple(words(each)) for each in ("without", "not going to", "isn't")}
 _DECLINING = {each for each in _NEGATIONS if each[-2:] in {("rather", "not"), ("better", "not")}}
 """What follows these is not done, even where it is no deed: “I'd rather not have any”."""
-_NO = _folded("no nope not don't never")
-_NOT = _folded("don't not never won't refuse without instead rather isn't")
+_NO = _folded("no nope not don't never neither")
+_NOT = _folded(
+    "don't not never won't refuse without instead rather isn't daren't before "
+    "afraid scared frightened hesitate reluctant"
+)
+_OH = _folded("so and but then well ok okay now please sorry actually oh hm hmm um er ah wait")
+_UNSETTLED = _folded("maybe perhaps whether if unless until till nearly almost might can't cannot wonder")
+_HANDED = _folded("pass give hand lend bring fetch throw show spare")
+_TO_ME = _folded("me us")
 _STATES = _folded(
     "know think believe understand want like care trust see have need mean feel remember love hate mind be owe get"
 )
@@ -64,6 +75,10 @@ BREAK = "."
 """Stands between what was typed and what counts as typed; no word is spelt so."""
 
 
+Pair = tuple[frozenset[int], frozenset[int]]
+Pairs = tuple[Pair, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Heard:
     """An input as keys meet it. Numbers are places in ``stems``, of which the first ``count`` were typed.
@@ -71,7 +86,8 @@ class Heard:
     ``asked`` are the places of words in a question, ``asking`` those of words that ask, ``favours`` those of words that
     somebody else is asked to do something with (“will you cross?”), ``denying`` that of a “no” or “don't” at the
     beginning. ``left`` has a pair for each thing left undone: the places of the words that say so, and of those that
-    say what.
+    say what. ``unsettled`` has the same for what is only weighed (“perhaps I light it”, “if I light it”) or asked for
+    (“pass me a light”).
     """
 
     stems: Stems
@@ -80,7 +96,8 @@ class Heard:
     asking: frozenset[int] = frozenset()
     favours: frozenset[int] = frozenset()
     denying: frozenset[int] = frozenset()
-    left: tuple[tuple[frozenset[int], frozenset[int]], ...] = ()
+    left: Pairs = ()
+    unsettled: Pairs = ()
 
     @property
     def is_left_undone(self) -> bool:
@@ -91,13 +108,21 @@ class Heard:
     def admits(self, covered: frozenset[int], *, is_deed: bool = False, is_final: bool = False) -> bool:
         """Whether a key may take these words together. ``is_deed``: it can only be done, and by the player.
 
-        ``is_final``: it ends the story, which nothing that begins with a “no” does, unless the key takes the “no”.
+        ``is_final``: it ends the story, which nothing does that begins with a “no” or is only weighed, unless the key
+        takes the “no” or the “perhaps”.
         """
         if (is_deed and covered & self.favours) or (is_final and self.denying and not covered & self.denying):
             return False
+        if is_final and not _are_free(covered, self.unsettled):
+            return False
         if covered & self.asked and (is_deed or not covered & self.asking):
             return False
-        return all(not covered & what or covered & cause for cause, what in self.left)
+        return _are_free(covered, self.left)
+
+
+def _are_free(covered: frozenset[int], held: Pairs) -> bool:
+    """Whether none of these words is held back, but by a word among them."""
+    return all(not covered & what or covered & cause for cause, what in held)
 
 
 def hear(text: str, language: str, *, company: str = "", is_said: bool = False) -> Heard:
@@ -112,7 +137,8 @@ def hear(text: str, language: str, *, company: str = "", is_said: bool = False) 
     asked: set[int] = set()
     asking: set[int] = set()
     favours: set[int] = set()
-    left: list[tuple[frozenset[int], frozenset[int]]] = []
+    left: list[Pair] = []
+    unsettled: list[Pair] = []
     is_spoken_to = False
     for first, sentence in _sentences(text):
         said = words(sentence)
@@ -122,16 +148,29 @@ def hear(text: str, language: str, *, company: str = "", is_said: bool = False) 
             is_spoken_to = is_spoken_to or not _SPOKEN_TO.isdisjoint(said)
         elif said and said[0] not in _TO_ASK:
             left += _left_undone(sentence, first)
+            unsettled += _unsettled(sentence, first)
             if _is_favour(_after_address(said, sentence)):
                 favours.update(range(first, first + len(said)))
     if asked and not is_said:
         more = (BREAK, *stems(f"ask {company}" if is_spoken_to else "ask", language))
     if asked:
         asking.update(at for at in range(len(typed), len(typed) + len(more)) if (typed + more)[at] in {"ask", "say"})
-    denying = frozenset({0} if words(text)[:1] and words(text)[0] in _NO else ())
     return Heard(
-        typed + more, len(typed), frozenset(asked), frozenset(asking), frozenset(favours), denying, tuple(left)
+        typed + more,
+        len(typed),
+        frozenset(asked),
+        frozenset(asking),
+        frozenset(favours),
+        _denying(words(text)),
+        tuple(left),
+        tuple(unsettled),
     )
+
+
+def _denying(said: Sequence[str]) -> frozenset[int]:
+    """Where the “no” is that an input begins with, “well” and “actually” aside."""
+    at = next((at for at, word in enumerate(said) if word not in _OH), len(said))
+    return frozenset({at} if tuple(said[at : at + 1]) and said[at] in _NO else ())
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -148,6 +187,8 @@ def _is_question(said: Sequence[str], sentence: str) -> bool:
     if not start or tuple(start[:2]) in _OFFERS or start[-1] == "please" or tuple(start[-2:-1]) == ("will",):
         return False
     verb, subject = start[0], start[1] if len(start) > 1 else ""
+    if verb == "if" or (verb == "should" and subject in {"i", "we"}):
+        return "?" in sentence
     if verb == "why" and subject in _NOT_SO and tuple(start[2:3]) in {("i",), ("we",)}:
         return False
     has_mark = "?" in sentence
@@ -188,17 +229,40 @@ def _asking(said: Sequence[str], sentence: str) -> Iterator[int]:
             yield at
 
 
-def _left_undone(sentence: str, first: int) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
-    """What a sentence says will not be done, clause by clause; ``first``: the place of its first word."""
+def _clauses(sentence: str, first: int) -> Iterator[tuple[int, list[str]]]:
+    """The words of each clause and of what stands between them (a “but” is a word), with the place of the first."""
     at = first
-    for part in _CLAUSE.split(sentence):  # clauses and what stands between them, of which a “but” is a word
+    for part in _CLAUSE.split(sentence):
         said = words(part)
+        yield at, said
+        at += len(said)
+
+
+def _left_undone(sentence: str, first: int) -> Iterator[Pair]:
+    """What a sentence says will not be done, or not yet, clause by clause; ``first``: the place of its first word."""
+    for at, said in _clauses(sentence, first):
         start, end = next(_negations(said), (0, 0))
         if end:
             says = max(place for place in range(start, end) if said[place] in _NOT)
-            whole = range(at if _OPENING.issuperset(said[:start]) else at + start, at + len(said))
+            stop = len(said)
+            if said[says] == "before":  # “before I go I look”: the looking is done
+                stop = next((place for place in range(end, stop) if said[place] in {"i", "we"}), stop)
+            whole = range(at if _OPENING.issuperset(said[:start]) else at + start, at + stop)
             yield frozenset({at + says}), frozenset(whole) - {at + says}
-        at += len(said)
+
+
+def _unsettled(sentence: str, first: int) -> Iterator[Pair]:
+    """What a sentence only weighs, or asks somebody for, clause by clause."""
+    for at, said in _clauses(sentence, first):
+        for place, word in enumerate(said):
+            is_request = word in _HANDED and not _TO_ME.isdisjoint(said[place + 1 : place + 2])
+            is_thought = word == "think" and tuple(said[place + 1 : place + 2]) in {("about",), ("of",)}
+            is_there = word == "there" and place == 0 and not _TO_BE.isdisjoint(said[1:2])
+            if is_request:
+                stop = next((end for end in range(place, len(said)) if said[end] in {"and", "then"}), len(said))
+                yield frozenset({at + place}), frozenset(range(at + place + 1, at + stop))
+            elif word in _UNSETTLED or is_thought or is_there:
+                yield frozenset({at + place}), frozenset(range(at, at + len(said))) - {at + place}
 
 
 def _negations(said: Sequence[str]) -> Iterator[tuple[int, int]]:
