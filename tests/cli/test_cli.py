@@ -361,5 +361,5 @@ def test_the_authors_check_names_what_nobody_can_meet(
     assert main(["new", "--check", str(sound), "--turns", "200"]) == 0
     assert capsys.readouterr().out == "Nothing found in 200 turns of play.\n"
     assert main(["new", "--check", str(broken), "--turns", "200"]) == 1
-    assert "storylets.draw: not met" in capsys.readouterr().out
+    assert "storylets.draw: can never fire" in capsys.readouterr().out
     assert main(["new"]) == 2

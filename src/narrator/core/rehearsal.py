@@ -54,11 +54,11 @@ def with_values(scene: Scene, **values: object) -> Scene:
     return replace(scene, state=replace(scene.state, values=dict(scene.state.values) | changed))
 
 
-def rehearse(definition: Definition, scene: Scene, text: str, *, seed: int) -> Turn:
-    """Play one input ('' goes on without one). Deterministic for scene, text and seed."""
+def rehearse(definition: Definition, scene: Scene, text: str, *, seed: int, mode: str = "do") -> Turn:
+    """Play one input ('' goes on without one). Deterministic for scene, text, mode and seed."""
     before = advance(scene.state, "player", ())
     chain = hashlib.sha256(scene.chain + text.encode()).digest()
-    choice = choose(definition, before, text, "do" if text else None, seed=seed, chain_hash=chain, ordinal=0)
+    choice = choose(definition, before, text, mode if text else None, seed=seed, chain_hash=chain, ordinal=0)
     rolled = []
     if choice.check is not None:
         skill, difficulty = choice.check.skill, choice.check.difficulty

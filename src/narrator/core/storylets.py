@@ -101,7 +101,7 @@ def choose(
 ) -> Choice:
     """Which storylet answers this input ('' and None: the player says nothing). Always answers with one."""
     draw = f"{seed}|{chain_hash.hex()}"
-    ready = [storylet for storylet in definition.storylets if _is_ready(storylet, state)]
+    ready = [storylet for storylet in definition.storylets if is_ready(storylet, state)]
     for kind, found in (("any", _of(ready, "any")), *_fitting(definition, state, ready, text, mode)):
         if found:
             return _walk(_shuffled(found, state, draw), ordinal, draw, is_understood=kind != "hint")
@@ -120,7 +120,7 @@ def tell(choice: Choice, outcomes: Iterable[Decided], definition: Definition, st
     behind = choice.behind
     if behind is None:
         left = _state_left(own, decided, definition, state)
-        due = [] if is_ended(left) else [each for each in _of(definition.storylets, "after") if _is_ready(each, left)]
+        due = [] if is_ended(left) else [each for each in _of(definition.storylets, "after") if is_ready(each, left)]
         behind = tuple(_shuffled(due, left, choice.draw)[:1])
     for storylet in behind:
         more = _tell_one(replace(choice, storylet=storylet), (), definition, state)
@@ -188,13 +188,13 @@ def suggestions(
     definition: Definition, state: State, *, seed: int, chain_hash: bytes, count: int = 3
 ) -> tuple[str, ...]:
     """What the player might do here, from the storylets that could answer; those never heard come first (T20)."""
-    ready = [storylet for storylet in definition.storylets if _is_ready(storylet, state)]
+    ready = [storylet for storylet in definition.storylets if is_ready(storylet, state)]
     ideas = [*_ideas(definition, state, _shuffled(_of(ready, "input"), state, f"{seed}|{chain_hash.hex()}"))]
     texts = dict.fromkeys(idea[:1].upper() + idea[1:] for idea in (*ideas, *neutral.IDEAS))
     return tuple(texts)[:count]
 
 
-def _is_ready(storylet: Storylet, state: State) -> bool:
+def is_ready(storylet: Storylet, state: State) -> bool:
     """Whether its condition holds, and neither once-only nor its cooldown stand against it."""
     record = fired_record(state, storylet.id)
     if record is not None:
