@@ -42,6 +42,7 @@ _NEGATIONS = tuple(
         *("instead of", "rather than", "would rather not", "i'd rather not", "rather not", "better not"),
         *("isn't", "is not"),
         *("don't want to", "do not want to", "don't wish to", "don't dare", "dare not", "daren't"),
+        *("wouldn't want to", "don't like to", "don't intend to"),
         *("not sure i", "not sure i want to", "not sure if i", "not sure whether i", "not sure whether to"),
         *("afraid to", "scared to", "frightened to", "hesitate to", "reluctant to"),
         *("before i", "before we"),
@@ -52,7 +53,7 @@ _DECLINING = {each for each in _NEGATIONS if each[-2:] in {("rather", "not"), ("
 """What follows these is not done, even where it is no deed: “I'd rather not have any”."""
 _NO = _folded("no nope not don't never neither")
 _NOT = _folded(
-    "don't not never won't refuse without instead rather isn't daren't before "
+    "don't wouldn't not never won't refuse without instead rather isn't daren't before "
     "afraid scared frightened hesitate reluctant"
 )
 _OH = _folded("so and but then well ok okay now please sorry actually oh hm hmm um er ah wait")

@@ -280,4 +280,29 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         {"how long did I sleep?": "sleep-asked", "who was the man on the tape?": "plant-man-asked"},
     ),
     ("hut", {**WORDS, "flags.bearing_one": True}, {"who is shining that light?": "light-asked"}),
+    (
+        "ops",
+        {},
+        {
+            "could I trouble you to look at your own receiver at seven o'clock?": "osgood-voice",
+            "why are there question marks after Skelling Bank?": "board-marks",
+            'what does "nothing heard" mean?': "nothing-asked",
+            "I don't want to turn the page": "left-undone",
+            "look in the drawer for batteries": "any-drawers",
+            "turn down the lights to save the batteries": "any-volts",
+            "did she say my name?": "voice-asked",
+            "that isn't me": "not-me",
+        },
+    ),
+    ("ops", {"flags.read_log": True}, {"close the log": "log-shut", "who wrote that line?": "log-who"}),
+    (
+        "ops",
+        {**WORDS, "flags.read_log": True},
+        {
+            "tell Osgood it's me": "osgood-its-me",
+            "tell Osgood there's a light in the north": "osgood-light",
+            "tell Tolley I saw a light": "tolley-light",
+        },
+    ),
+    ("yard", {}, {"come down carefully": "yard-things"}),
 )
