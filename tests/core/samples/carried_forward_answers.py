@@ -244,6 +244,16 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "which one are we missing?": "what-fortieth",
         },
     ),
+    (
+        "marram-house",
+        {**KNOWS, "flags.did_sum": True},
+        {
+            "look around": "house-look-after",
+            "may I look at his boots?": "ida-boots-known",
+            "here is the sum, please look at it": "ida-home-sum",
+            "I brought you no card, Mrs Marram": "ida-cards",
+        },
+    ),
     # the sum, where its date is
     ("breakwater", {}, {"work out what the breakwater has saved": "sum-at-the-stone"}),
     ("breakwater", {"flags.knows_anne": True}, {"work out what the breakwater has saved": "sum-at-the-stone"}),
@@ -255,6 +265,9 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         {},
         {
             "is there anything for me?": "budge-mail",
+            "hello, are you the postmaster?": "budge-talk",
+            "who writes from Denmark?": "budge-letters",
+            "why do eight of them have black cards?": "budge-rack",
             "tell Mr Budge not to read my telegrams": "budge-reads",
             "go to the post office": "post-here",
         },
