@@ -305,4 +305,13 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         },
     ),
     ("yard", {}, {"come down carefully": "yard-things"}),
+    (
+        "ops",
+        {},
+        {
+            "is the wind getting worse?": "any-weather",
+            "why are the batteries so low?": "any-volts",
+            "what would you do, Osgood?": "osgood-advice",
+        },
+    ),
 )
