@@ -40,6 +40,14 @@ def own_themes() -> Path:
     return config_folder() / "themes"
 
 
+def theme_folders() -> tuple[Path, ...]:
+    """Where themes stand: the player's own, and first those that come with narrator, if they are there."""
+    try:
+        return shipped("themes"), own_themes()
+    except NarratorError:
+        return (own_themes(),)
+
+
 def data_folder() -> Path:
     """Holds campaigns and backups."""
     if (found := home()) is not None:

@@ -7,11 +7,13 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from narrator.config import NarratorSettings, Settings
 from narrator.engine.doctor import Finding, assumptions, examine
+from narrator.narrators import discovery
 from narrator.narrators.port import Capabilities
 from tests.fake_server import FakeServer, pieces
 from tests.gguf_file import make_gguf
@@ -44,6 +46,24 @@ async def test_a_window_that_is_assumed_is_called_so() -> None:
     assert "16,384 tokens, assumed" in found["narrator mine"].text
     assert "context_window" in found["narrator mine"].text
     assert "no JSON schema" in found["narrator mine"].text
+
+
+@pytest.mark.spec("T19")
+async def test_a_server_that_nobody_named_is_found_and_without_one_the_way_to_a_model_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listing = json.dumps({"data": [{"id": "some-model"}]})
+    async with FakeServer({"/v1/models": pieces(listing, content_type="application/json")}) as server:
+        port = urlsplit(server.base_url).port
+        monkeypatch.setattr(discovery, "PORTS", {port: "ollama"})
+        found = await asyncio.to_thread(looked, {})
+    (name,) = (what for what in found if what.startswith("narrator ") and what != "narrator scripted")
+    assert "some-model" in found[name].text
+    assert "narrator model" not in found
+    monkeypatch.setattr(discovery, "PORTS", {})
+    found = await asyncio.to_thread(looked, {})
+    assert found["narrator model"].is_well
+    assert "`narrator models add FILE`" in found["narrator model"].text
 
 
 @pytest.mark.spec("T16", "T19")

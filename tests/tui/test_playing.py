@@ -13,7 +13,7 @@ from narrator.narrators.fake import FakeNarrator, Line
 from narrator.narrators.port import Purpose
 from narrator.store import reads
 from narrator.tui.widgets.bars import KeyLine, Notice
-from tests.tui.playing import Play, make_campaign, numbered, playing
+from tests.tui.playing import DEFINITION, Play, make_campaign, numbered, playing
 
 
 @pytest.mark.spec("U1")
@@ -353,3 +353,33 @@ async def test_opening_begins_the_days_backup(tmp_path: Path, home: Path) -> Non
     async with playing(path) as play, asyncio.timeout(20):
         while not list((home / "backups").rglob("*.narrator")):
             await play.pilot.pause(0.05)
+
+
+@pytest.mark.spec("U7")
+@pytest.mark.parametrize("typed", ["", "the next thing"])
+async def test_that_it_is_being_told_is_said_no_longer_than_it_is_so(tmp_path: Path, typed: str) -> None:
+    told = asyncio.Event()
+    async with playing(make_campaign(tmp_path), stalling(LONG, 20, told)) as play:
+        await send(play, "ring")
+        await until_stalled(play)
+        play.screen.composer.editor.insert(typed)
+        await play.pilot.press("enter" if typed else "ctrl+z")
+        await play.pilot.pause()
+        assert "being told" in play.said()
+        told.set()
+        await play.settle()
+        assert play.said() == ("What you typed meanwhile is here still: Enter sends it." if typed else "")
+        assert play.screen.composer.text == typed
+
+
+@pytest.mark.spec("U7", "W10")
+async def test_what_is_typed_behind_the_end_does_not_stand_before_the_next_command(tmp_path: Path) -> None:
+    definition = DEFINITION + '\n[[endings]]\nid = "home"\nwhen = "true"\n'
+    async with playing(make_campaign(tmp_path, definition=definition)) as play:
+        await play.type("ring")
+        await play.type("and what became of the ferry?")
+        assert "has ended" in play.said()
+        assert play.screen.composer.text == ""
+        await play.press("up")
+        assert play.screen.composer.text == "and what became of the ferry?"
+        assert len(play.story()) == 3

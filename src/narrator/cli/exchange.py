@@ -143,7 +143,7 @@ def export(
 def _colours(theme: str | None) -> Mapping[str, str]:
     from narrator.engine.exporting import theme_colours
 
-    return {} if theme is None else theme_colours(theme, (paths.own_themes(), paths.shipped("themes")))
+    return {} if theme is None else theme_colours(theme, paths.theme_folders())
 
 
 # ------------------------------------------------------------------------------------------------------------- progress

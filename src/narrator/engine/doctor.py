@@ -17,11 +17,16 @@ from narrator.config import Settings
 from narrator.core.campaign import minimal_definition
 from narrator.core.errors import NarratorError
 from narrator.engine import casting
+from narrator.engine.offering import find_servers
 from narrator.engine.story import Story, create_campaign
 from narrator.narrators.port import Capabilities, HasRemark, IsElsewhere
 from narrator.store.verify import verify
 
 _ANSWER_SECONDS = 1.0
+_NO_MODEL = (
+    "none is known. Start a server on this machine (Ollama, LM Studio, llama.cpp …) and it is found, name another in "
+    "config.toml, or add a model file with `narrator models add FILE`"
+)
 _EXTRAS = {
     "embedded": ("xllamacpp", "models run inside narrator"),
     "semantic": ("wordllama", "memories are also found by meaning"),
@@ -84,8 +89,11 @@ def _file() -> Finding:
 
 
 def _narrators(settings: Settings) -> list[Finding]:
-    """The narrators, each tried as far as that goes without a word to another machine."""
+    """The narrators and the servers of this machine, each tried as far as that goes without a word to another one."""
     findings = [Finding("narrator scripted", True, "always there")]
+    settings, _ = asyncio.run(find_servers(settings))
+    if all(each.kind == "scripted" for each in settings.narrators.values()):
+        findings.append(Finding("narrator model", True, _NO_MODEL))
     for name, each in settings.narrators.items():
         if each.kind == "scripted":
             continue

@@ -47,8 +47,9 @@ def _target(command: Command) -> Path:
 
 
 def theme_colours(theme: str, folders: Sequence[Path]) -> Mapping[str, str]:
-    """The colours of a theme's file by name, those of the story among them, for a page. Raises ``BadValue``."""
-    for folder in folders:
+    """The colours of a theme's file by name, those of the story among them, for a page; of a name that
+    stands in several folders, that of the last. Raises ``BadValue``."""
+    for folder in reversed(folders):
         path = folder / f"{theme}.toml"
         if path.is_file() and Path(theme).name == theme:
             try:

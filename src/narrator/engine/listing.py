@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from narrator.engine import events as e
@@ -94,7 +94,7 @@ def _things(event: e.Event) -> list[str]:
         case e.Found(found=found):
             lines, nothing = (f"Step {m.position}: {m.excerpt}" for m in found), "Not found."
         case e.NarratorsListed(narrators=narrators):
-            lines, nothing = map(_narrator, narrators), "No narrators."
+            lines, nothing = [*map(_narrator, narrators), *_without_models(narrators)], "No narrators."
         case _:
             return []
     return list(lines) or [nothing]
@@ -221,6 +221,12 @@ def _audit(entry: e.AuditEntry) -> str:
     reason = f": {entry.reason}" if entry.reason else ""
     old, new = entry.was or spelled(entry.old), entry.became or spelled(entry.new)
     return f"Step {entry.position}: {old} to {new}, by {SOURCES.get(entry.source, entry.source)}{reason}"
+
+
+def _without_models(narrators: Sequence[e.NarratorListed]) -> Iterator[str]:
+    """How to come by another narrator, where written scenes are all there is."""
+    if all(narrator.kind == "scripted" for narrator in narrators):
+        yield "No model is known here; `narrator doctor` looks for one and says how to add it."
 
 
 def _narrator(narrator: e.NarratorListed) -> str:

@@ -34,8 +34,8 @@ async def tell_remark(session: Session) -> None:
 def _of_scenes(session: Session) -> str:
     """For whoever has named no narrator: what tells the story, and how to name one."""
     if session.story.definition.storylets:
-        return "A model can tell it too: `narrator doctor` says what is here, /narrator NAME lets it tell."
-    return "No scenes are written for this story; a model tells it better: `narrator doctor`, then /narrator NAME."
+        return "A model can tell it too: /narrator lists them, /narrator NAME chooses one."
+    return "No scenes are written for this story; a model tells it better: /narrator NAME. /narrator lists them."
 
 
 async def find_servers(settings: Settings, timeout: float = 0.4) -> tuple[Settings, dict[str, str]]:

@@ -63,9 +63,12 @@ class Action:
         return not self.verb
 
 
+BEING_TOLD = "The story is being told; Esc stops it."
+
+
 def _idle(now: Now) -> str:
     if now.is_turn:
-        return "The story is being told; Esc stops it."
+        return BEING_TOLD
     if now.is_asking:
         return "Answer the question first."
     return ""

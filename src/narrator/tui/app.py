@@ -76,10 +76,7 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
     # -- themes -----------------------------------------------------------------------------------------------------
 
     def _load_themes(self) -> None:
-        folders = [paths.own_themes()]
-        with contextlib.suppress(NarratorError):
-            folders.insert(0, paths.shipped("themes"))
-        themes, failures = load_themes(folders)
+        themes, failures = load_themes(paths.theme_folders())
         self.own_themes: list[Theme] = themes
         for theme in themes:
             self.register_theme(theme)
@@ -89,8 +86,7 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
             self.theme = wanted
         else:
             self._notes.append(f"There is no theme {wanted!r}; F4 lists them.")
-            if FIRST_THEME in self.available_themes:
-                self.theme = FIRST_THEME
+            self.theme = FIRST_THEME if FIRST_THEME in self.available_themes else self.theme
 
     def get_css_variables(self) -> dict[str, str]:
         return with_story_colours(super().get_css_variables())
@@ -258,19 +254,9 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
 
     def open_import(self, path: Path | None = None, add: Callable[[Sequence[Prepared]], None] | None = None) -> None:
         """Choose files and import them; what was made can be opened. ``add``: to the campaign that is played."""
-        self.run_worker(self._import(path, add), exit_on_error=False, group="import", exclusive=True)
+        from narrator.tui.screens.bringing import bring_and_play
 
-    async def _import(self, path: Path | None, add: Callable[[Sequence[Prepared]], None] | None) -> None:
-        from narrator.tui.screens.bringing import bring
-
-        try:
-            made = await bring(self, path, add)
-            if made is not None:
-                if self.play_screens():
-                    await self.to_library()
-                self.play(made)
-        except Exception as error:
-            self.log_error(error)
+        self.run_worker(bring_and_play(self, path, add), exit_on_error=False, group="import", exclusive=True)
 
     def open_export(self, path: Path, title: str) -> None:
         """Write a campaign to a file."""

@@ -15,6 +15,7 @@ from narrator.core.errors import NarratorError
 from narrator.engine.commands import Command, StepRef, parse_line
 from narrator.engine.completion import parse_if_word
 from narrator.engine.story import Story
+from narrator.engine.verbs import COMMANDS
 from narrator.store import commit, reads
 from narrator.tui.actions import reason_for_typed
 from narrator.tui.screens.dialogs import Chooser
@@ -66,6 +67,10 @@ class Drafting(PlayActs):
         reason = reason_for_typed(command.name, self.now())
         if reason and command.name not in ("answer",):
             self.say(reason)
+            if self.now().is_ended and COMMANDS[command.name].is_turn and line.text.strip() and line.editing is None:
+                # It can wait for nothing: what is typed next must not stand behind it.
+                self.composer.take_out(line)
+                self.say(f"{reason} ↑ brings your line back.")
             return
         if command.name == "edit" and self._is_narration(line.editing):
             self._edit_narration(line)

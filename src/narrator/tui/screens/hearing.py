@@ -9,6 +9,7 @@ from narrator.engine.commands import Command
 from narrator.engine.progress import Pace, progress_words
 from narrator.engine.teller import TRYING_AGAIN
 from narrator.engine.verbs import COMMANDS, Effect, Verb
+from narrator.tui.actions import BEING_TOLD
 from narrator.tui.answers import ANSWERS, change_words, check_words, end_words, page, step_shown
 from narrator.tui.screens.dialogs import Page, Question
 from narrator.tui.screens.drafting import Drafting
@@ -202,7 +203,10 @@ class Hearing(Drafting):
             self._input_back = ""
         if done.command == "narrator" and self.session is not None:
             self.stand(narrator=self.session.told_by)
-        self.stand(rate=0.0 if not self.now().is_turn else self._standing.rate, is_telling=self.now().is_turn)
+        now = self.now()
+        if not now.is_turn and self.notice.words == BEING_TOLD:
+            self.say("What you typed meanwhile is here still: Enter sends it." if now.has_text else "")
+        self.stand(rate=self._standing.rate if now.is_turn else 0.0, is_telling=now.is_turn)
         if done.ok and verb.effect is Effect.TURN:
             self.perform(Command("prompt", tag="gauge"))
         if verb.effect in (Effect.MARK, Effect.WRITE, Effect.SETTING) and done.ok:

@@ -192,8 +192,7 @@ class TakingOut(Working[None]):
         want = self.wanted
 
         def work(progress: Progress) -> int:
-            folders = (paths.own_themes(), paths.shipped("themes"))
-            colours = theme_colours(want.theme, folders) if want.theme and want.form == "html" else {}
+            colours = theme_colours(want.theme, paths.theme_folders()) if want.theme and want.form == "html" else {}
             wish = replace(want, colours=colours).wish()
             exporting.export(self._path, want.place, wish, clock=utc_now, progress=progress)
             return want.place.stat().st_size
