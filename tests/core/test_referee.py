@@ -613,3 +613,26 @@ def test_any_proposals_are_judged_and_leave_a_state_that_keeps_its_rules(
     if source == "model" and nerve is not None:
         assert abs(nerve - 5) <= 3
         assert after.values["player.coins"] >= 1
+
+
+@pytest.mark.spec("W2", "W4")
+@pytest.mark.parametrize(
+    ("source", "value", "present"),
+    [
+        ("player", "[]", ["rat"]),
+        ("player", '["miller"]', ["miller", "rat"]),
+        ("player", '["rat"]', ["rat"]),
+        ("model", [], ["rat"]),
+        ("storylet", [], []),
+    ],
+)
+def test_who_lists_everybody_that_is_there_cannot_send_away_whom_nobody_sees(
+    source: str, value: Any, present: list[str]
+) -> None:
+    state = start(parse_definition(TEXT))
+    state = advance(state, "narrator", [Event("set", "scene.present", ["miller", "rat"], ["miller"], "storylet")])
+    state = advance(state, "player", ())
+    verdict = judged(Proposal("set", "scene.present", value), source=source, state=state)
+    after = advance(state, "narrator", verdict.events)
+    assert not verdict.refused or present == ["miller", "rat"]
+    assert after.values["scene.present"] == present

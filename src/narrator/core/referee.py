@@ -16,7 +16,7 @@ from narrator.core.answers import CHECK_SCHEMA, EXTRACTION_SCHEMA, parse_check, 
 from narrator.core.conditions import holds
 from narrator.core.definition import FACTS, Definition, Field
 from narrator.core.field_types import Typed, coerce
-from narrator.core.places import Placed, Wrong, place
+from narrator.core.places import Placed, Wrong, is_hidden_entity, place
 from narrator.core.proposal import JSON, OPS, Proposal, is_number
 from narrator.core.state import ENDING, FIRED, Event, State, apply, is_same_fact
 from narrator.core.titles import full_title, value_words
@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 _UNBOUND = {"player", "import"}
+_SEEING_PART = {"player", "model"}
 _NEVER_UNSET = {"number", "counter", "relation", "flag"}
 
 
@@ -119,6 +120,8 @@ def _judge_one(bench: _Bench, proposal: Proposal, source: str) -> None:
     if typed.value is None and placed.field.type in _NEVER_UNSET and source not in _UNBOUND:
         raise Wrong("type", f"{placed.path} has a value; it cannot be taken away")
     _visible(bench, placed, typed, source)
+    if source in _SEEING_PART:
+        typed = _with_unseen(bench, placed, typed)
     if source not in _UNBOUND:
         _cooled(bench.before, placed.field)
     if source not in _UNBOUND:
@@ -173,6 +176,17 @@ def _visible(bench: _Bench, placed: Placed, typed: Typed, source: str) -> None:
         raise Wrong("visibility", "what was told cannot be changed")
     if source == "model" and (field.visibility == "hidden" or field.is_authored or placed.is_hidden or typed.is_hidden):
         raise Wrong("visibility", f"nothing can be changed at {placed.path!r}")
+
+
+def _with_unseen(bench: _Bench, placed: Placed, typed: Typed) -> Typed:
+    """Who lists everybody that is there lists those that can be seen; the hidden stay where they are."""
+    if placed.path != "scene.present" or typed.op != "set" or not isinstance(typed.value, list):
+        return typed
+    before = bench.now.values.get(placed.path)
+    unseen = (
+        [name for name in before if is_hidden_entity(bench.definition, str(name))] if isinstance(before, list) else []
+    )
+    return replace(typed, value=list(dict.fromkeys([*typed.value, *unseen])))
 
 
 def _cooled(state: State, field: Field) -> None:
