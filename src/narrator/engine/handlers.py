@@ -6,23 +6,18 @@ own and does nothing here.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from narrator.core.cards import CardEdit
-from narrator.core.checks import Check
 from narrator.core.errors import BadValue, Refusal
-from narrator.core.phrases import phrase_change
 from narrator.core.proposal import Proposal
-from narrator.core.state import Event as StateEvent
-from narrator.core.state import value_after
-from narrator.core.titles import in_titles
 from narrator.core.tree import Node
 from narrator.engine import compaction, exporting, replaying, scripting, showing, turn
 from narrator.engine.commands import Command
-from narrator.engine.events import CheckMade, ChecksMade, Noted, StateChange, StateChanged, Suggested
+from narrator.engine.events import Noted, Suggested
 from narrator.engine.references import find_branch, find_step, find_take
-from narrator.engine.state_views import is_shown, resolve
+from narrator.engine.state_views import resolve
 from narrator.engine.story import Story
 from narrator.store import commit, memory_reads, reads, removal, sources
 
@@ -380,40 +375,6 @@ async def _answer(session: Session, command: Command) -> None:
 
 async def _nothing(session: Session, command: Command) -> None:
     """A verb of the interface's own."""
-
-
-# ------------------------------------------------------------------------------------------------------ what changed
-
-
-def clamped(story: Story, note: str) -> str:
-    """A note of the referee with what people call the path that it begins with."""
-    return in_titles(story.definition, story.state(), note, [note.partition(":")[0]])
-
-
-def shown_changes(story: Story, events: Iterable[StateEvent]) -> list[StateChange]:
-    """The changes of a turn that the player may see; the head stands behind them."""
-    state = story.state()
-    return [
-        StateChange(
-            each.path,
-            each.previous,
-            value_after(each),
-            each.source,
-            each.note,
-            phrase_change(story.definition, state, each),
-        )
-        for each in events
-        if is_shown(story.definition, each.path)
-    ]
-
-
-def changed(changes: Iterable[StateChange]) -> StateChanged:
-    return StateChanged(tuple(changes))
-
-
-def made(checks: Iterable[Check]) -> ChecksMade:
-    """Checks as a turn tells them: words alone. What fell is for whoever looks, and in no transcript (T8)."""
-    return ChecksMade(tuple(CheckMade(each.skill, each.difficulty, each.outcome) for each in checks))
 
 
 HANDLERS: Mapping[str, Handler] = {

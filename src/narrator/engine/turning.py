@@ -6,14 +6,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING
 
+from narrator.core.checks import Check
 from narrator.core.errors import Refusal, Stopped
-from narrator.engine import handlers, state_views, telling
+from narrator.core.phrases import phrase_change
+from narrator.core.state import Event as StateEvent
+from narrator.core.state import value_after
+from narrator.core.titles import in_titles
+from narrator.engine import state_views, telling
 from narrator.engine.draft import InFlight
-from narrator.engine.events import Noted
+from narrator.engine.events import CheckMade, ChecksMade, Noted, StateChange, StateChanged
 from narrator.engine.jobs import Lanes
+from narrator.engine.story import Story
 from narrator.engine.turn import Plan
 from narrator.store import commit, state_reads
 
@@ -116,16 +122,16 @@ class Turns:
         story = self._session.story
         for step in story.last_steps(len(ids)):
             self._session.publish(step)
-        changes = handlers.shown_changes(story, judged.verdict.events)
+        changes = _shown_changes(story, judged.verdict.events)
         if changes:
-            self._session.publish(handlers.changed(changes))
+            self._session.publish(StateChanged(tuple(changes)))
         made = state_reads.checks_of(story.store, ids[-1:]).get(ids[-1], ())
         if made:
-            self._session.publish(handlers.made(made))
+            self._session.publish(_words_of(made))
         for refused in judged.verdict.refused:
             self._session.publish(Noted(state_views.refusal(story, refused)))
         for note in judged.verdict.notes:
-            self._session.publish(Noted(handlers.clamped(story, note)))
+            self._session.publish(Noted(_in_titles(story, note)))
         self._session.publish(story.where())
 
     def stop(self) -> None:
@@ -133,3 +139,30 @@ class Turns:
         if not self._lanes.stop_turn() and not self._left:
             raise Refusal("nothing-to-stop", "Nothing is being told.")
         self._is_stop_wanted = True
+
+
+def _in_titles(story: Story, note: str) -> str:
+    """A note of the referee with what people call the path that it begins with."""
+    return in_titles(story.definition, story.state(), note, [note.partition(":")[0]])
+
+
+def _shown_changes(story: Story, events: Iterable[StateEvent]) -> list[StateChange]:
+    """The changes of a turn that the player may see; the head stands behind them."""
+    state = story.state()
+    return [
+        StateChange(
+            each.path,
+            each.previous,
+            value_after(each),
+            each.source,
+            each.note,
+            phrase_change(story.definition, state, each),
+        )
+        for each in events
+        if state_views.is_shown(story.definition, each.path)
+    ]
+
+
+def _words_of(checks: Iterable[Check]) -> ChecksMade:
+    """Checks as a turn tells them: words alone. What fell is for whoever looks, and in no transcript (T8)."""
+    return ChecksMade(tuple(CheckMade(each.skill, each.difficulty, each.outcome) for each in checks))
