@@ -287,6 +287,41 @@ def test_a_fault_of_the_program_is_one_line_and_gives_no_variable_away(terminal:
     assert draft(terminal) == "never lost"
 
 
+WORKER = "async def fall(self):\n    raise RuntimeError('it fell over')\n"
+FAULTS = {
+    "a timer": ("play.PlayScreen.key_f9 = lambda self: self.set_timer(0.01, boom)", "F9"),
+    "the app's own loop": ("play.PlayScreen.key_f9 = lambda self: self.app.call_later(boom)", "F9"),
+    "after a frame": ("play.PlayScreen.key_f9 = lambda self: self.call_after_refresh(boom)", "F9"),
+    "a worker": (WORKER + "play.PlayScreen.key_f9 = lambda self: self.run_worker(fall(self))", "F9"),
+    "whoever hears the session": ("play.PlayScreen._done = boom", "Enter"),
+    "the load behind the first page": (WORKER + "first_page.FirstPage._load = fall", ""),
+}
+"""Where the program may fall over, and what makes it: the end is the same everywhere."""
+
+
+@pytest.mark.spec("T16", "U9")
+@pytest.mark.parametrize("where", FAULTS)
+def test_a_fault_ends_the_app_wherever_it_is(terminal: Tmux, where: str) -> None:
+    fault, deed = FAULTS[where]
+    script = terminal.home / "faulty.py"
+    script.write_text(
+        "import sys; from narrator.cli import main; from narrator.tui.screens import first_page, play\n"
+        "def boom(*given):\n    raise RuntimeError('it fell over')\n"
+        f"{fault}\nsys.exit(main(['play', '{SAMPLE}']))\n"
+    )
+    terminal.start(command=f"{sys.executable} {script}; echo exit $?; read more")
+    if deed:
+        terminal.wait("· scripted")  # the first page is turned, and the session heard
+        terminal.type("never lost")
+        terminal.wait("never lost")
+        terminal.keys(deed)
+    seen = terminal.wait("exit 1")
+    assert "RuntimeError: a fault of the program." in "".join(seen.splitlines())
+    assert "it fell over" in (terminal.home / "logs" / "narrator.log").read_text()
+    if deed not in ("", "Enter"):
+        assert draft(terminal) == "never lost"
+
+
 @pytest.mark.spec("U6", "U9")
 def test_an_editor_of_ones_own_has_the_terminal_to_itself(terminal: Tmux, tmp_path: Path) -> None:
     """A real script as $EDITOR, while a turn is told: nothing is drawn over it, and what it wrote comes back."""

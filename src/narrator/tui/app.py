@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.worker import WorkerFailed
 
 from narrator import __version__, config, paths
 from narrator.config import Settings
@@ -295,6 +296,7 @@ def run(
     """Run the app until it is left; the exit code. What the command line calls. Raises what the app died of."""
     app = NarratorApp(path, settings=settings, notes=notes, narrator=narrator)
     result = app.run()
-    if app._exception is not None:
-        raise app._exception
+    fault = app._exception
+    if fault is not None:
+        raise fault.error if isinstance(fault, WorkerFailed) else fault
     return result if isinstance(result, int) else app.return_code or 0

@@ -78,7 +78,7 @@ class Bringing(Working[Hashable]):
         """Read the files as they are to be read now; nothing is written."""
         self.query_one("#told", Static).update(plain("Reading …"))
         self.query_one(ListBox).show([])
-        self.run_worker(self._read(), exit_on_error=False, group="import", exclusive=True)
+        self.run_worker(self._read(), group="import", exclusive=True)
 
     async def _read(self) -> None:
         self._problem, self._prepared, self._asked = "", [], {}
@@ -161,7 +161,7 @@ class Bringing(Working[Hashable]):
         if self.is_working:
             return
         if key == "import":
-            self.run_worker(self._write(), exit_on_error=False, group="import", exclusive=True)
+            self.run_worker(self._write(), group="import", exclusive=True)
         elif key == "as":
             self._choose_format()
         elif key == "into":

@@ -149,7 +149,7 @@ class FirstPage(Screen[None]):
         self.set_timer(_UNTIL_DRAWN, self._start_load)
 
     def _start_load(self) -> None:
-        self.run_worker(self._load(), exit_on_error=False, name="load")
+        self.run_worker(self._load(), name="load")
 
     async def _load(self) -> None:
         """Load the rest in a thread, then turn the page."""
@@ -204,5 +204,7 @@ class FirstPage(Screen[None]):
             self.store.close()
             self.store = None
 
-    def on_unmount(self) -> None:
+    async def on_unmount(self) -> None:
+        if self.store is not None and self.query(Composer):
+            await self.close_story()
         self._close()

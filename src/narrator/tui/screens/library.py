@@ -145,7 +145,7 @@ class LibraryScreen(ActingScreen):
 
     def read_shelf(self) -> None:
         """Read the campaigns anew; a reading that was begun before is given up."""
-        self.run_worker(self.refresh_shelf(), exit_on_error=False, exclusive=True, group="shelf")
+        self.run_worker(self.refresh_shelf(), exclusive=True, group="shelf")
 
     async def refresh_shelf(self) -> None:
         """Read the campaigns in a thread; each has its own connection."""
@@ -229,7 +229,7 @@ class LibraryScreen(ActingScreen):
 
         def answered(key: Hashable | None) -> None:
             if key == "yes":
-                self.run_worker(self._delete(path), exit_on_error=False)
+                self.run_worker(self._delete(path))
 
         entries = [Entry("no", "No"), Entry("yes", "Yes, move it to the trash folder")]
         self.app.push_screen(Chooser(f"Delete “{path.stem}”?", entries), answered)

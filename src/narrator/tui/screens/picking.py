@@ -133,7 +133,7 @@ class PickFiles(Dialog[tuple[Path, ...]]):
 
     def go(self, folder: Path, beginning: str = "") -> None:
         """Show another folder; it is read in a thread."""
-        self.run_worker(self._go(folder, beginning), exit_on_error=False, exclusive=True, group="folder")
+        self.run_worker(self._go(folder, beginning), exclusive=True, group="folder")
 
     async def _go(self, folder: Path, beginning: str) -> None:
         try:

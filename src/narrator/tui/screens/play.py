@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker, WorkerFailed, WorkerState
 
 from narrator import paths
 from narrator.core.errors import NarratorError
@@ -153,6 +153,10 @@ class PlayScreen(Hearing):
     @on(Worker.StateChanged)
     def _worker_ended(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR and event.worker.error is not None:
+            if event.worker.name == "live" and self.session is not None:
+                # Nobody hears the session any more: the player would wait for ever.
+                self.app._handle_exception(WorkerFailed(event.worker.error))
+                return
             self.broke(event.worker.name, event.worker.error)
             if self.session is None:
                 self.take_back()

@@ -130,7 +130,7 @@ class TakingOut(Working[None]):
         want, key = self.wanted, event.key
         self._problem = ""
         if key == "write":
-            self.run_worker(self._write(), exit_on_error=False, group="export", exclusive=True)
+            self.run_worker(self._write(), group="export", exclusive=True)
             return
         if key == "leave":
             self.dismiss(None)

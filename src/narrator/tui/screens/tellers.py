@@ -73,7 +73,7 @@ class TellerChooser(Chooser):
         box.mount(TryButton(plain("Test this one (^T)"), id="test"), Static(plain(""), id="result"))
         self._look_around()
 
-    @work(exit_on_error=False, group="look")
+    @work(group="look")
     async def _look_around(self) -> None:
         from narrator.engine.offering import find_servers
 
@@ -105,7 +105,7 @@ class TellerChooser(Chooser):
         self._tell(f"Testing {name} …")
         self._try(name)
 
-    @work(exit_on_error=False, group="try", exclusive=True)
+    @work(group="try", exclusive=True)
     async def _try(self, name: str) -> None:
         from narrator.engine.trying import try_narrator
 
