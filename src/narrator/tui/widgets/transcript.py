@@ -12,22 +12,17 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from textual import events
-from textual.geometry import Region, Size
-from textual.message import Message
 from textual.reactive import reactive
 from textual.selection import Selection
 from textual.timer import Timer
-from textual.widget import Widget
 
 from narrator.tui.transcript_window import GAP, Line, Place, StepSource, Window, column, input_lines
-from narrator.tui.widgets.drawing import Drawn
 from narrator.tui.widgets.ink import Ink
+from narrator.tui.widgets.placing import Placed
 from narrator.tui.wrap import Growing, wrap
 
 FLUSH_HERTZ = 25
 """How often streamed text reaches the screen a second (20–30)."""
-NEAR = 3
-"""Rows from the end within which a single wheel step does not stop following."""
 
 
 @dataclass(slots=True)
@@ -57,7 +52,7 @@ class _Limited:
         return self.inner.read(first, last)
 
 
-class Transcript(Drawn, can_focus=True):
+class Transcript(Placed, can_focus=True):
     """See the module. ``selected`` is a position from 1, or None."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"transcript--{name}" for name in Ink._fields}
@@ -80,27 +75,22 @@ class Transcript(Drawn, can_focus=True):
 
     selected: reactive[int | None] = reactive(None)
 
-    class Moved(Message):
-        """The eye, the selection or the end moved: what is below the screen may be another count."""
-
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self._source: _Limited | None = None
         self.draft: Draft | None = None
-        self.is_following = True
-        self.stops_at_unread = True
-        self._unread: Place | None = None
         self._notes: list[tuple[str, str]] = []
         self._ends: Sequence[str] = ()
-        self._thumb = (-1, -1)
-        self._drawn_top = -1
         self._pending: list[str] = []
         self._flusher: Timer | None = None
-        self._placing = False
 
     @property
     def chosen_position(self) -> int | None:
         return self.selected
+
+    @property
+    def is_growing(self) -> bool:
+        return self.draft is not None
 
     # -- what is shown ----------------------------------------------------------------------------------------------
 
@@ -230,9 +220,6 @@ class Transcript(Drawn, can_focus=True):
 
     # -- laying -----------------------------------------------------------------------------------------------------
 
-    def _height(self) -> int:
-        return max(1, self.scrollable_content_region.height or self.size.height)
-
     def _lay_tail(self) -> None:
         if self.window is None:
             return
@@ -271,66 +258,6 @@ class Transcript(Drawn, can_focus=True):
         else:
             self._put(self.scroll_offset.y, same)
 
-    # -- placing ----------------------------------------------------------------------------------------------------
-
-    def _bottom(self) -> int:
-        return max(0, self.window.rows - self._height()) if self.window else 0
-
-    def _to_end(self, changed_from: int | None = None) -> None:
-        """To the last row, but not past the first unread one (U2)."""
-        if self.window is None:
-            return
-        self.window.reach_end()
-        target = self._bottom()
-        if self.stops_at_unread and self._unread is not None:
-            target = min(target, self.window.row_of(self._unread))
-        self._put(target, changed_from)
-
-    def _put_bar(self, y: int, rows: int) -> None:
-        """Move the scrollbar, unless its thumb would stay within an eighth of a cell: drawing it is not free."""
-        height = self._height()
-        eighths = 8 * height / max(1, rows)
-        thumb = (round(y * eighths), round(height * eighths))
-        if thumb != self._thumb or self.vertical_scrollbar.window_size != height:
-            self._thumb = thumb
-            bar = self.vertical_scrollbar
-            bar.window_virtual_size = rows
-            bar.window_size = height
-            bar.position = y
-
-    def _put(self, y: int, changed_from: int | None = None) -> None:
-        """Set size, position and scrollbar in one stretch, so that no frame shows one without the others.
-
-        ``changed_from``: the tail row from which on the picture is another, where all above it stands still.
-        """
-        if self.window is None or self._placing:
-            return
-        self._placing = True
-        try:
-            y = max(0, min(y, self._bottom()))
-            y = max(0, min(self.window.slide(y, self._height()), self._bottom()))
-            rows = self.window.rows
-            is_moved = y != self.scroll_offset.y or self._drawn_top != self.window.top
-            self.set_reactive(Widget.virtual_size, Size(self._width(), rows))
-            self.set_reactive(Widget.scroll_y, float(y))
-            self.set_reactive(Widget.scroll_target_y, float(y))
-            self._put_bar(y, rows)
-            if changed_from is None or is_moved:
-                self.refresh()
-            else:
-                first = self.window.end + changed_from - y
-                self.refresh(Region(0, first, self._width(), max(1, self._height() - first)))
-            self._drawn_top = self.window.top
-        finally:
-            self._placing = False
-        self.post_message(self.Moved())
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Somebody scrolled: make the rows there exact, and keep the picture."""
-        if self._placing or self.window is None:
-            return
-        self._put(round(new_value))
-
     def on_resize(self, event: events.Resize) -> None:
         """Another width wraps anew and keeps the step under the eye."""
         if self.window is None:
@@ -356,75 +283,7 @@ class Transcript(Drawn, can_focus=True):
         else:
             self._put(self.scroll_offset.y)
 
-    @property
-    def below(self) -> int:
-        """Rows of the transcript below the screen (estimated far from the end)."""
-        return max(0, self._bottom() - self.scroll_offset.y)
-
-    @property
-    def told_below(self) -> int:
-        """Of the rows below the screen, those before the gap that a story ends with."""
-        has_gap = not self._tail or self._tail[-1][0] is GAP
-        return max(0, self.below - has_gap)
-
-    # -- moving the eye ---------------------------------------------------------------------------------------------
-
-    def scroll_rows(self, rows: int) -> None:
-        """Move the eye; the player did it, so follow only where the end is near."""
-        self._put(self.scroll_offset.y + rows)
-        self._after_scroll()
-
-    def _after_scroll(self) -> None:
-        self.is_following = self.below <= NEAR
-        if self.is_following and self.window is not None and self.draft is not None:
-            self._unread = self.window.anchor(min(self.window.rows, self.scroll_offset.y + self._height()))
-
-    def page(self, pages: int) -> None:
-        """A page up or down, one row kept."""
-        self.scroll_rows(pages * max(1, self._height() - 1))
-
-    def to_start(self) -> None:
-        """The opening."""
-        if self.window is not None:
-            self.window.load(0)
-            self._put(0)
-            self._after_scroll()
-
-    def to_end(self) -> None:
-        """The last row; following begins again."""
-        self._unread = None
-        self.is_following = True
-        self._to_end()
-
-    def _on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        event.stop()
-        event.prevent_default()
-        self.scroll_rows(round(self.app.scroll_sensitivity_y))
-
-    def _on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
-        event.prevent_default()
-        self.scroll_rows(-round(self.app.scroll_sensitivity_y))
-
-    def show_position(self, position: int, row: int = 0) -> None:
-        """Bring a step on the screen, moving as little as needed."""
-        if self.window is None or not 1 <= position <= self.window.count:
-            return
-        laid = self.window.laid_at(position)
-        if laid is None:
-            self.window.load(position - 1)
-            laid = self.window.laid_at(position)
-        if laid is None:
-            return
-        first = self.window.row_of(Place(position, row))
-        last = first if row else first + len(laid.lines) - 1
-        y, height = self.scroll_offset.y, self._height()
-        if not y <= first < y + height or not self.window.top <= y < self.window.top + self.window.exact:
-            y = first - (height // 3 if row else 0)
-        elif last >= y + height:
-            y = min(first, last - height + 1)
-        self._put(y)
-        self._after_scroll()
+    # -- the selected step --------------------------------------------------------------------------------------------
 
     def select(self, position: int | None) -> None:
         """Select a step and show it; None selects none."""
