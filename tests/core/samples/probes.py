@@ -16,6 +16,7 @@ from tests.core.samples import (
     carried_forward_answers,
     lantern_road,
     lantern_road_answers,
+    lantern_road_said,
     stand_by,
     stand_by_answers,
 )
@@ -246,6 +247,7 @@ LANTERN_ROAD = Probes(
             {"find Perch": "far-perch", "look for Minnow": "far-child", "ask her about the salt": "dace-things"},
         ),
         *lantern_road_answers.ANSWERS,
+        *lantern_road_said.ANSWERS,
     ),
 )
 
