@@ -256,5 +256,44 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "I walk on towards the Dip, singing to keep the dead off": "go-seventh-again",
         },
     ),
+    (
+        "ferry",
+        {},
+        {
+            "Good evening, Tench. Miserable weather for a crossing, isn't it?": "ferry-weather",
+            "How long have you been doing this?": "ferry-how-long",
+            "I don't believe in ghosts, Tench, I believe in people": "ferry-ghosts",
+        },
+    ),
+    (
+        "landing",
+        {},
+        {
+            "Hello there, young man. What are you doing out so late?": "sprat-late",
+            "Do you like the Reeve?": "sprat-like",
+            "I give him half my biscuit because he looks hungry": "landing-biscuit",
+            "Is anybody in at the toll-house?": "sprat-anybody-in",
+        },
+    ),
+    (
+        "toll-house",
+        {},
+        {
+            "When exactly did you write it?": "pike-letter-when",
+            "I feed the goose some bread and lean over to read the book": "toll-bribe-goose",
+            "On second thoughts I'd better go and find Loach first": "toll-leave",
+        },
+    ),
+    (
+        "lamp-store",
+        {},
+        {
+            "Sorry to disturb you. I'm Ansa": "loach-intro",
+            "How many casks should you have had?": "loach-casks",
+            "Will you be all right on your own?": "loach-tired",
+            "I'd better go now, before the tide turns": "loach-leave-taking",
+            "What can I do to help?": "loach-help",
+        },
+    ),
 )
 """What was said where, with what was known by then, and the storylet that answers."""
