@@ -636,3 +636,16 @@ def test_who_lists_everybody_that_is_there_cannot_send_away_whom_nobody_sees(
     after = advance(state, "narrator", verdict.events)
     assert not verdict.refused or present == ["miller", "rat"]
     assert after.values["scene.present"] == present
+
+
+@pytest.mark.spec("W4")
+@pytest.mark.parametrize(
+    ("source", "is_told"), [("model", True), ("player", True), ("storylet", False), ("check", False)]
+)
+def test_that_a_number_was_cut_is_told_of_others_and_kept_of_the_campaign_itself(source: str, is_told: bool) -> None:
+    verdict = judged(
+        Proposal("set", "player.nerve", 99), source=source, text=TEXT.replace("max_change", "# max_change")
+    )
+    assert bool(verdict.notes) is is_told
+    assert verdict.events[0].value == 10
+    assert "above the most it can be" in verdict.events[0].note

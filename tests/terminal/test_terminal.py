@@ -110,6 +110,15 @@ def test_a_resize_in_mid_stream(terminal: Tmux) -> None:
     assert step(terminal) == 1
 
 
+@pytest.mark.spec("U1")
+def test_a_resize_where_a_size_was_exported(terminal: Tmux) -> None:
+    """Some shells and libraries export the size that they began with; what is true is what the terminal says."""
+    terminal.environment = {"COLUMNS": "80", "LINES": "24"}
+    play(terminal)
+    terminal.resize(44, 24)
+    terminal.wait("ferry’s roof, and the ferryman has given\n")
+
+
 @pytest.mark.spec("U9")
 def test_suspend_and_resume(terminal: Tmux) -> None:
     # Under a shell with job control, as at a player's prompt.
@@ -294,6 +303,12 @@ FAULTS = {
     "after a frame": ("play.PlayScreen.key_f9 = lambda self: self.call_after_refresh(boom)", "F9"),
     "a worker": (WORKER + "play.PlayScreen.key_f9 = lambda self: self.run_worker(fall(self))", "F9"),
     "whoever hears the session": ("play.PlayScreen._done = boom", "Enter"),
+    "a resize": ("play.PlayScreen.on_resize = lambda self, event: event.size.width == 60 and boom()", "resize"),
+    "a line that is drawn": (
+        "play.PlayScreen.key_f9 = lambda self: (setattr(type(self.transcript), 'render_lines', boom), self.refresh())",
+        "F9",
+    ),
+    "the wheel": ("play.Transcript._on_mouse_scroll_up = boom", "wheel"),
     "the load behind the first page": (WORKER + "first_page.FirstPage._load = fall", ""),
 }
 """Where the program may fall over, and what makes it: the end is the same everywhere."""
@@ -314,7 +329,12 @@ def test_a_fault_ends_the_app_wherever_it_is(terminal: Tmux, where: str) -> None
         terminal.wait("· scripted")  # the first page is turned, and the session heard
         terminal.type("never lost")
         terminal.wait("never lost")
-        terminal.keys(deed)
+        if deed == "resize":
+            terminal.resize(60, 24)
+        elif deed == "wheel":
+            terminal.bytes(b"\x1b[<64;20;5M")
+        else:
+            terminal.keys(deed)
     seen = terminal.wait("exit 1")
     assert "RuntimeError: a fault of the program." in "".join(seen.splitlines())
     assert "it fell over" in (terminal.home / "logs" / "narrator.log").read_text()

@@ -50,7 +50,8 @@ class Tmux:
 
     def _tmux(self, *arguments: str, check: bool = True) -> str:
         command = ["tmux", "-S", str(self.socket), "-f", str(self.config), *arguments]
-        done = subprocess.run(command, capture_output=True, check=False)
+        # A library of this process may have set a size in its environment; that of `os` is as it was.
+        done = subprocess.run(command, capture_output=True, check=False, env=dict(os.environ))
         if check and done.returncode:
             raise RuntimeError(done.stderr.decode())
         return done.stdout.decode("utf-8", "replace")

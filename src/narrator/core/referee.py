@@ -35,6 +35,8 @@ __all__ = [
 
 _UNBOUND = {"player", "import"}
 _SEEING_PART = {"player", "model"}
+_OWN = {"storylet", "check"}
+"""The campaign itself: it may ask for more than there is room for, and need not be told so. Its event says it."""
 _NEVER_UNSET = {"number", "counter", "relation", "flag"}
 
 
@@ -92,7 +94,7 @@ def judge(definition: Definition, state: State, proposals: Iterable[Proposal], *
 
 def _reason(definition: Definition, proposal: Proposal, wrong: Wrong, source: str) -> str:
     """The reason as it is shown. What the campaign itself does unseen is not given away by failing."""
-    if source in {"storylet", "check"} and visibility(definition, proposal.path) != "open":
+    if source in _OWN and visibility(definition, proposal.path) != "open":
         return "something that the campaign keeps to itself could not change"
     return str(wrong)
 
@@ -136,7 +138,7 @@ def _judge_one(bench: _Bench, proposal: Proposal, source: str) -> None:
     note = "; ".join(part for part in (proposal.why, *notes) if part)
     event = Event(typed.op, placed.path, typed.value, _previous(placed.path, typed, before), source, note=note)
     after = apply(bench.now, event)
-    if placed.field.visibility == "open":
+    if placed.field.visibility == "open" and source not in _OWN:
         bench.notes += [f"{placed.path}: {text}" for text in notes]
     if after.values.get(placed.path) == before and placed.path != FIRED:
         if source == "player":

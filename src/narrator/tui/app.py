@@ -158,10 +158,9 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
     async def _leave(self) -> None:
         for screen in self.screen_stack:
             close_story = getattr(screen, "close_story", None)
-            if close_story is None:
-                continue
             try:
-                await close_story()
+                if close_story is not None:
+                    await close_story()
             except Exception as error:
                 self.log_error(error)
         self.exit(self._exit_code)
@@ -257,7 +256,7 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
         """Choose files and import them; what was made can be opened. ``add``: to the campaign that is played."""
         from narrator.tui.screens.bringing import bring_and_play
 
-        self.run_worker(bring_and_play(self, path, add), exit_on_error=False, group="import", exclusive=True)
+        self.run_worker(bring_and_play(self, path, add), group="import", exclusive=True)
 
     def open_export(self, path: Path, title: str) -> None:
         """Write a campaign to a file."""
@@ -296,7 +295,6 @@ def run(
     """Run the app until it is left; the exit code. What the command line calls. Raises what the app died of."""
     app = NarratorApp(path, settings=settings, notes=notes, narrator=narrator)
     result = app.run()
-    fault = app._exception
-    if fault is not None:
+    if (fault := app._exception) is not None:
         raise fault.error if isinstance(fault, WorkerFailed) else fault
     return result if isinstance(result, int) else app.return_code or 0

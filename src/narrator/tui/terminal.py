@@ -1,4 +1,4 @@
-"""The driver of a terminal that may go away: a hang-up ends the program, it never leaves it waiting (U9, T3).
+"""The driver of a terminal that may go away or change: a hang-up ends the program, it never leaves it waiting (U9, T3).
 
 Textual writes to the terminal from a thread over a queue of thirty. When the terminal is gone that thread dies, the
 queue fills, and the whole program waits for ever. Here writing to nothing is nothing, and a reader that finds the
@@ -7,6 +7,7 @@ terminal gone tells the app, which keeps the draft and closes the file.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import IO, TYPE_CHECKING, Any
 
@@ -54,6 +55,14 @@ def terminal_driver() -> type[Driver] | None:
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self._file: Any = Unbreakable(self._file)
+
+        def _get_terminal_size(self) -> tuple[int, int]:
+            """What the terminal itself says: an exported COLUMNS or LINES knows no resize (U1)."""
+            try:
+                size = os.get_terminal_size(self.fileno)
+            except OSError:
+                return super()._get_terminal_size()
+            return (size.columns, size.lines) if all(size) else super()._get_terminal_size()
 
         def _run_input_thread(self) -> None:
             try:

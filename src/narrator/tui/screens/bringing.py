@@ -257,11 +257,8 @@ async def bring(
 
 async def bring_and_play(app: NarratorApp, path: Path | None, add: Callable[[Sequence[Prepared]], None] | None) -> None:
     """``bring``, and show the campaign that was made where the player wants to open it."""
-    try:
-        made = await bring(app, path, add)
-        if made is not None:
-            if app.play_screens():
-                await app.to_library()
-            app.play(made)
-    except Exception as error:
-        app.log_error(error)
+    made = await bring(app, path, add)
+    if made is not None:
+        if app.play_screens():
+            await app.to_library()
+        app.play(made)
