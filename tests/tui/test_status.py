@@ -39,3 +39,18 @@ async def test_the_status_line_flags_triggered_cards_that_have_no_room(tmp_path:
         assert "without room" not in play.screen.query_one(StatusLine).render().plain
         await play.type("I turn the wheel.")
         assert re.search(r"\b[1-6] without room", play.screen.query_one(StatusLine).render().plain)
+
+
+@pytest.mark.spec("U5")
+async def test_the_status_line_calls_the_place_by_its_name_and_hides_a_hidden_one(tmp_path: Path) -> None:
+    places = (
+        '[start]\nlocation = "house"\n[entities.house]\nname = "the yellow house"\nkind = "place"\n'
+        '[entities.pit]\nname = "the pit"\nkind = "place"\nvisibility = "hidden"\n'
+        '[[storylets]]\nid = "fall"\nkeys = ["fall"]\nwordings = ["Down."]\n'
+        'effects = [{ op = "move", path = "location", value = "pit" }]\n'
+    )
+    async with playing(make_campaign(tmp_path, definition=DEFINITION + places), size=(100, 24)) as play:
+        assert play.screen.query_one(StatusLine).standing.place == "the yellow house"
+        await play.type("/correct location pit")
+        assert play.screen.story.state().values["location"] == "pit"
+        assert play.screen.query_one(StatusLine).standing.place == ""

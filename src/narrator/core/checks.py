@@ -109,7 +109,7 @@ def clock_proposals(
         steps = [name for name in names if _is_named(name, clock.advances_on)]
         reasons = [f"{name}" for name in steps]
         if clock.advances_when is not None and not is_free and holds(clock.advances_when, state):
-            reasons.append(clock.advances_when.text)
+            reasons.append("")  # A turn has passed: what the author wrote is nothing to read.
         at = state.values.get(f"clocks.{clock.id}", 0)
         left = clock.size - (at if is_number(at) else 0)
         proposals += [Proposal("add", f"clocks.{clock.id}", 1, why) for why in reasons[: max(int(left), 0)]]

@@ -29,7 +29,8 @@ def phrase_change(definition: Definition, state: Facts, event: Event) -> str:
     if root == "inventory":
         return _owner(definition, state, rest, event.previous, new)
     was = ""
-    if event.previous is not None:
+    # A clock goes on by a step at a time: where it was is no news.
+    if event.previous is not None and root != "clocks":
         was = f" (was {value_words(definition, state, event.path, event.previous)})"
     name = full_title(definition, state, event.path)
     return f"{name}: {value_words(definition, state, event.path, new)}{was}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from narrator.core import view
 from narrator.core.checks import Check
 from narrator.core.definition import PLAYER, Definition, Field, find_field
 from narrator.core.errors import BadValue
@@ -76,6 +77,15 @@ class About:
     value: str
     offers: tuple[tuple[str, str], ...]
     origin: int | None
+
+
+def place_name(story: Story) -> str:
+    """What the place is called where the player is, '' where none is known or it is hidden."""
+    state = story.state()
+    place = state.values.get("location")
+    if not isinstance(place, str) or not place or not view.is_shown(story.definition, "location", place):
+        return ""
+    return name_of(state, story.definition, place)
 
 
 def is_shown(definition: Definition, path: str) -> bool:

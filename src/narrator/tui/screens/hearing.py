@@ -7,6 +7,7 @@ from dataclasses import replace
 from narrator.engine import events as e
 from narrator.engine.commands import Command
 from narrator.engine.progress import Pace, progress_words
+from narrator.engine.state_views import place_name
 from narrator.engine.teller import TRYING_AGAIN
 from narrator.engine.verbs import COMMANDS, Effect, Verb
 from narrator.tui.actions import BEING_TOLD
@@ -233,10 +234,9 @@ class Hearing(Drafting):
 
     def show_standing(self, where: e.HeadMoved) -> None:
         self._where = where
-        place = str(self.story.state().values.get("location") or "")
         self.stand(
             campaign=self.story.row.title,
-            place=place,
+            place=place_name(self.story),
             position=where.position,
             redo=where.redo,
             is_read_only=self.story.is_read_only,
