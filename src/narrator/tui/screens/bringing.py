@@ -9,8 +9,6 @@ from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from narrator import paths
@@ -43,7 +41,8 @@ class Bringing(Working[Hashable]):
     def __init__(
         self, files: Sequence[Path], path: Path | None = None, add: Callable[[Sequence[Prepared]], None] | None = None
     ) -> None:
-        super().__init__()
+        names = ", ".join(file.name or str(file) for file in files[:3])
+        super().__init__(f"Import: {names}{f' and {len(files) - 3:,} more' if len(files) > 3 else ''}")
         self._files = tuple(files)
         self._path, self._add = path, add
         self._format: str | None = None
@@ -54,18 +53,7 @@ class Bringing(Working[Hashable]):
         self._problem = ""
         self._is_written = False
 
-    def compose(self) -> ComposeResult:
-        names = ", ".join(file.name or str(file) for file in self._files[:3])
-        more = f" and {len(self._files) - 3:,} more" if len(self._files) > 3 else ""
-        with Vertical(id="box"):
-            yield Static(plain(f"Import: {names}{more}"), id="title")
-            yield Static(plain("Reading …"), id="told")
-            yield ListBox()
-            yield Static(plain(""), id="progress")
-            yield Static(plain("Enter chooses · Esc stops, or leaves"), id="keys")
-
-    def on_mount(self) -> None:
-        self.query_one(ListBox).focus()
+    def begin(self) -> None:
         self.read()
 
     @property

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from narrator import paths
@@ -75,23 +73,13 @@ class TakingOut(Working[None]):
     """One export of the campaign at ``path``, which may be open and played meanwhile."""
 
     def __init__(self, path: Path, title: str, folder: Path) -> None:
-        super().__init__()
+        super().__init__(f"Export: {title}")
         self._path = path
-        self._title = title
         self.wanted = Wanted(folder / f"{path.name.removesuffix(paths.SUFFIX)}.epub")
         self._problem = ""
         self._written = ""
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="box"):
-            yield Static(plain(f"Export: {self._title}"), id="title")
-            yield Static(plain(""), id="told")
-            yield ListBox()
-            yield Static(plain(""), id="progress")
-            yield Static(plain("Enter chooses · Esc stops, or leaves"), id="keys")
-
-    def on_mount(self) -> None:
-        self.query_one(ListBox).focus()
+    def begin(self) -> None:
         self.show_all()
 
     def show_all(self) -> None:

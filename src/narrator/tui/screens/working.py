@@ -10,7 +10,9 @@ import threading
 from collections.abc import Callable
 from typing import ClassVar, TypeVar
 
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.widgets import Static
 
 from narrator.core.errors import NarratorError
@@ -18,6 +20,7 @@ from narrator.engine.progress import Pace, progress_words
 from narrator.exchange.progress import Progress
 from narrator.tui.outside import plain
 from narrator.tui.screens.dialogs import Dialog
+from narrator.tui.widgets.listbox import ListBox
 
 Result = TypeVar("Result")
 Made = TypeVar("Made")
@@ -34,11 +37,27 @@ class Working(Dialog[Result]):
     Working ListBox { height: auto; max-height: 12; }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, title: str) -> None:
         super().__init__(classes="-wide")
+        self._title = title
         self._stop: threading.Event | None = None
         self.is_gone = False
         """It was left. Not the opposite of mounted: work may end before a dialog counts as that."""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Static(plain(self._title), id="title")
+            yield Static(plain(""), id="told")
+            yield ListBox()
+            yield Static(plain(""), id="progress")
+            yield Static(plain("Enter chooses · Esc stops, or leaves"), id="keys")
+
+    def on_mount(self) -> None:
+        self.query_one(ListBox).focus()
+        self.begin()
+
+    def begin(self) -> None:
+        """What is done, or shown, as soon as the dialog stands."""
 
     @property
     def is_working(self) -> bool:
