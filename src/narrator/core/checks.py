@@ -96,7 +96,8 @@ def clock_proposals(
     """How the clocks advance in a turn with these outcomes (W11): by one for each that a clock names, and by one where
     its own condition holds. What a full clock does follows in the referee.
 
-    ``told``: what the turn's storylets change. Where one of them is free, as every hint is, no condition moves a clock.
+    ``told``: what the turn's storylets change. Where the answer is free, as every hint is, no condition moves a clock;
+    where several answer, all of them have to be.
 
     “failure” stands for a critical failure too, unless the clock names that one itself; so does “success”.
     """
@@ -119,7 +120,8 @@ def clock_proposals(
 def _is_free(definition: Definition, told: Iterable[Proposal]) -> bool:
     fired = {str(each.value.get("id")) for each in told if each.path == FIRED and isinstance(each.value, dict)}
     free = {storylet.id for storylet in definition.storylets if storylet.is_free} | neutral.FREE
-    return not fired.isdisjoint(free)
+    answering = {storylet.id for storylet in definition.storylets if storylet.on == "input"}
+    return not fired.isdisjoint(free) and fired & answering <= free
 
 
 def _is_named(outcome: str, names: tuple[str, ...]) -> bool:

@@ -27,6 +27,11 @@ _WH = _folded("who whose whom what why how where which when")
 _TO_BE = _folded("is are was were am isn't aren't wasn't weren't")
 _TO_DO = _folded("do does did have has had don't doesn't didn't haven't hasn't hadn't")
 _MODALS = _folded("can could may might shall should will would won't can't couldn't wouldn't")
+ASKING = _WH | _TO_BE | _MODALS | _folded("do does did have has had")
+"""What a question begins with."""
+_FORETOLD = _folded("will won't would")
+_STILL = _folded("still ever yet")
+_LEAVE = _folded("ok okay alright allowed possible right please")
 _PERSONS = _folded("you he she we they anyone anybody anything someone")
 _SUBJECTS = _PERSONS | _folded("i it the a an any there this that these those my your his her its our their")
 _OFFERS = {("what", "if"), ("what", "about"), ("how", "about"), ("why", "not")}
@@ -70,7 +75,8 @@ _COURTESY = frozenset(stems("please thanks"))
 """What is said along with anything, and says nothing by itself."""
 
 _SENTENCE = re.compile(r"[^.!?…;\n]+[.!?…;]*")
-_CLAUSE = re.compile(r"([,:;.!?…—–\n]|\bbut\b)", re.IGNORECASE)
+_CLAUSE = re.compile(r"([,:;.!?…—–\n]|\bbut\b|\band\s+then\b|\bthen\b)", re.IGNORECASE)
+_TURN = re.compile(r"[:—–]|,?\s*\b(?:and\s+)?then\b[,:]?", re.IGNORECASE)
 
 BREAK = "."
 """Stands between what was typed and what counts as typed; no word is spelt so."""
@@ -174,12 +180,28 @@ def _denying(said: Sequence[str]) -> frozenset[int]:
     return frozenset({at} if tuple(said[at : at + 1]) and said[at] in _NO else ())
 
 
+def is_asked(text: str) -> bool:
+    """Whether there is a question in this text."""
+    return any(_is_question(words(sentence), sentence) for _, sentence in _sentences(text))
+
+
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences, each with the number of words before it."""
+    """The sentences, each with the number of words before it. A question behind a deed is one by itself."""
     first = 0
     for found in _SENTENCE.finditer(text):
-        yield first, found[0]
-        first += len(words(found[0]))
+        for part in _turned(found[0]):
+            yield first, part
+            first += len(words(part))
+
+
+def _turned(sentence: str) -> tuple[str, ...]:
+    """“Go back: are you there?” in two: what is done, and behind a colon, a dash or “then” what is asked."""
+    for mark in _TURN.finditer(sentence):
+        before, behind = words(sentence[: mark.start()]), words(sentence[mark.end() :])
+        is_deed = len(before) > 1 and before[0] not in ASKING | _TO_ASK | _OPENING
+        if is_deed and behind[:1] and behind[0] in ASKING and _is_question(behind, sentence[mark.end() :]):
+            return sentence[: mark.end()], sentence[mark.end() :]
+    return (sentence,)
 
 
 def _is_question(said: Sequence[str], sentence: str) -> bool:
@@ -198,12 +220,24 @@ def _is_question(said: Sequence[str], sentence: str) -> bool:
     if verb in _WH:
         return True
     if verb in _MODALS:
-        return _is_favour(start) and "if" in start
+        return (_is_favour(start) and "if" in start) or (has_mark and _is_foretold(start))
     if verb in _TO_BE:
         return has_mark or subject in _SUBJECTS
     if verb in _TO_DO:
         return subject in _SUBJECTS or verb in _NEVER_BIDS if has_mark else subject in _PERSONS
     return has_mark and not {*_WH, *_TO_BE, *_SPOKEN_TO}.isdisjoint(start) and _MODALS.isdisjoint(start)
+
+
+def _is_foretold(start: Sequence[str]) -> bool:
+    """“Will he come?”, “can I still go?”: no leave is asked for, and no favour."""
+    verb, subject = start[0], start[1] if len(start) > 1 else ""
+    if len(start) < 3 or not _LEAVE.isdisjoint(start) or verb in {"shall", "should"}:
+        return False
+    if subject in {"i", "we"}:
+        return verb in _FORETOLD or not _STILL.isdisjoint(start)
+    if subject == "you":
+        return not _STILL.isdisjoint(start) and verb in {"can", "could"}
+    return subject not in {"anybody", "anyone", "someone", "somebody", "not"}
 
 
 def _is_favour(start: Sequence[str]) -> bool:
@@ -226,7 +260,7 @@ def _asking(said: Sequence[str], sentence: str) -> Iterator[int]:
     for at, word in enumerate(said):
         is_before_subject = at == start or not _SUBJECTS.isdisjoint(said[at + 1 : at + 2])
         is_turned = word in _TO_BE | _TO_DO and is_before_subject
-        if word in _WH or word in _TO_ASK or is_turned:
+        if word in _WH or word in _TO_ASK or is_turned or (at == start and word in _MODALS):
             yield at
 
 

@@ -31,7 +31,7 @@ class Scene:
 class Turn:
     """One rehearsed turn: what came of it, who answered (and by which outcome of a check), what was refused.
 
-    ``behind``: what came behind the answer.
+    ``also``: who answered other clauses of the input; ``behind``: what came of itself behind the answer.
     """
 
     scene: Scene
@@ -41,6 +41,7 @@ class Turn:
     is_understood: bool
     refused: tuple[Refused, ...]
     behind: tuple[Storylet, ...] = ()
+    also: tuple[Storylet, ...] = ()
 
 
 def begin(definition: Definition, chain: bytes = b"the opening") -> Scene:
@@ -77,4 +78,5 @@ def rehearse(definition: Definition, scene: Scene, text: str, *, seed: int, mode
         choice.is_understood,
         (*ticked.refused, *told.refused),
         telling.behind,
+        telling.also,
     )

@@ -18,13 +18,13 @@ from dataclasses import dataclass, field, replace
 from narrator.core import neutral
 from narrator.core.checks import clock_proposals
 from narrator.core.definition import Definition, Storylet
+from narrator.core.fitting import is_ready
 from narrator.core.needs import NO_WAY, Cost, Possible, called, fires, need, reads_of, spans_of
 from narrator.core.proposal import JSON, Proposal
 from narrator.core.reachable import Deed, possible_from, possible_rolls, told_as
 from narrator.core.referee import judge
 from narrator.core.rehearsal import Scene, Turn, rehearse
 from narrator.core.state import ENDING, FIRED, State, advance, is_ended
-from narrator.core.storylets import is_ready
 from narrator.core.wordings import fired_record, key
 
 Mark = tuple[JSON, ...]

@@ -13,26 +13,26 @@ without hints, asides or those gets the ones of ``neutral``.
 Among storylets that fit, the one with more of its groups found comes first, then the one that covers more of the words,
 then one with a condition before one without, then the one that covers more of what was typed; among equals chance
 decides, by weight, the same for a seed. A question is answered and not done, and what is said to be left undone is left
-(``manner``).
+(``manner``). Of several deeds in one input each is answered (``halves``).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from typing import Any
 
 from narrator.core import neutral
 from narrator.core.checks import clock_proposals
-from narrator.core.conditions import holds
-from narrator.core.definition import PLAYER, Definition, Storylet, StoryletCheck
-from narrator.core.manner import Heard, hear
+from narrator.core.definition import Definition, Storylet, StoryletCheck
+from narrator.core.fitting import best, hear_input, is_heard, is_ready, of_kind
+from narrator.core.halves import NO_REST, Rest, answers, parted, told_behind
+from narrator.core.manner import Heard
 from narrator.core.proposal import Proposal
 from narrator.core.referee import judge
 from narrator.core.state import ENDING, FIRED, State, advance, is_ended
-from narrator.core.stems import Match, Pattern, all_synonyms, match, parse_key, words
-from narrator.core.view import name_of
+from narrator.core.stems import words
 from narrator.core.wordings import Decided, draw_chance, fired_record, is_worn, key, outcome_of, wording_of
 
 _VERBS = {
@@ -55,9 +55,6 @@ _VERBS = {
 _NO_NOUNS = {"around", "about", "here", "i", "am", "you", "nothing", "out", "back", "up", "down", "it", "on"}
 
 
-_HEARD = 600
-"""Characters of an input that are matched: a key is about a sentence, and a page of text must not stop the program."""
-
 _WAYS = {
     *("outside", "inside", "ashore", "home", "upstairs", "downstairs", "aboard", "away", "backstage"),
     *("north", "south", "east", "west", "forward", "onstage"),
@@ -68,7 +65,8 @@ _WAYS = {
 class Choice:
     """The storylet that answers. ``index`` counts the retries that fell to it; ``draw`` is what chance hangs on.
 
-    ``behind``: what came behind the answer in the turn that is retold, None where that is still to be found.
+    ``rest``: what of the input is to be answered by others, in the same turn. ``also`` and ``behind``: those that did
+    so, and what came of itself, in the turn that is retold; None where that is still to be found.
     """
 
     storylet: Storylet
@@ -76,6 +74,8 @@ class Choice:
     draw: str
     is_understood: bool = True
     behind: tuple[Storylet, ...] | None = None
+    rest: Rest = NO_REST
+    also: tuple[Storylet, ...] | None = None
 
     @property
     def check(self) -> StoryletCheck | None:
@@ -87,13 +87,14 @@ class Choice:
 class Telling:
     """What is told, what it changes (as proposals with the source ``storylet``), and the ending that it reaches.
 
-    ``behind``: the storylets that came behind the answer.
+    ``also``: the storylets that answered other clauses of the input; ``behind``: those that came of themselves.
     """
 
     text: str
     proposals: tuple[Proposal, ...]
     ending: str = ""
     behind: tuple[Storylet, ...] = ()
+    also: tuple[Storylet, ...] = ()
 
 
 def choose(
@@ -102,9 +103,10 @@ def choose(
     """Which storylet answers this input ('' and None: the player says nothing). Always answers with one."""
     draw = f"{seed}|{chain_hash.hex()}"
     ready = [storylet for storylet in definition.storylets if is_ready(storylet, state)]
-    for kind, found in (("any", _of(ready, "any")), *_fitting(definition, state, ready, text, mode)):
+    for kind, found, rest in (("any", of_kind(ready, "any"), NO_REST), *_fitting(definition, state, ready, text, mode)):
         if found:
-            return _walk(_shuffled(found, state, draw), ordinal, draw, is_understood=kind != "hint")
+            choice = _walk(_shuffled(found, state, draw), ordinal, draw, is_understood=kind != "hint")
+            return replace(choice, rest=rest)
     if not text.strip():
         return Choice(neutral.PASSING, ordinal, draw, is_understood=False)
     return Choice(neutral.hint(_ideas(definition, state, ready)), ordinal, draw, is_understood=False)
@@ -116,20 +118,48 @@ def tell(choice: Choice, outcomes: Iterable[Decided], definition: Definition, st
     No wording of a storylet comes twice before all have been used on this path, and no answer twice within ten turns.
     """
     decided = tuple(outcomes)
-    own = _tell_one(choice, decided, definition, state)
+    own = _tell_others(choice, decided, definition, state)
     behind = choice.behind
     if behind is None:
         left = _state_left(own, decided, definition, state)
-        due = [] if is_ended(left) else [each for each in _of(definition.storylets, "after") if is_ready(each, left)]
+        after = of_kind(definition.storylets, "after")
+        due = [] if is_ended(left) else [each for each in after if is_ready(each, left)]
         behind = tuple(_shuffled(due, left, choice.draw)[:1])
     for storylet in behind:
         more = _tell_one(replace(choice, storylet=storylet), (), definition, state)
-        # What is told again is the turn's answer, so that one fires last.
-        effects, fired = _parted(own.proposals)
-        own = Telling(
-            f"{own.text}\n\n{more.text}", (*effects, *more.proposals, *fired), own.ending or more.ending, behind
-        )
+        own = replace(_joined(own, more), behind=behind)
     return own
+
+
+def _tell_others(choice: Choice, decided: Sequence[Decided], definition: Definition, state: State) -> Telling:
+    """What answers the input, clause by clause. Nothing is told behind an end, nor where something comes first of
+    itself; and what would need a roll is not yet done."""
+    own = _tell_one(choice, decided, definition, state)
+    for storylet in choice.also or ():
+        more = _tell_one(replace(choice, storylet=storylet), (), definition, state)
+        own = replace(_joined(own, more), also=choice.also or ())
+    for clause in choice.rest.clauses if choice.also is None else ():
+        left = _state_left(own, decided, definition, state)
+        if is_ended(left) or any(is_ready(each, left) for each in of_kind(definition.storylets, "any")):
+            break
+        found = _shuffled(answers(definition, left, clause, choice.rest), left, choice.draw)[:1]
+        if found and found[0].check is not None:
+            break
+        for storylet in (each for each in found if each not in (choice.storylet, *own.also)):
+            more = _tell_one(replace(choice, storylet=storylet), (), definition, left)
+            own = replace(_joined(own, more), also=(*own.also, storylet))
+    return own
+
+
+def _joined(own: Telling, more: Telling) -> Telling:
+    """One telling behind another. What is told again is the turn's answer, so that one fires last."""
+    effects, fired = _parted(own.proposals)
+    return replace(
+        own,
+        text=f"{own.text}\n\n{more.text}",
+        proposals=(*effects, *more.proposals, *fired),
+        ending=own.ending or more.ending,
+    )
 
 
 def _parted(proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[Proposal]]:
@@ -172,16 +202,21 @@ def choose_again(
     known = [
         *definition.storylets,
         neutral.PASSING,
-        *_standard(definition, state, definition.storylets, _hear(definition, state, text, mode)),
+        *_standard(definition, state, definition.storylets, hear_input(definition, state, text, mode)),
     ]
     known.append(neutral.hint(_ideas(definition, state, definition.storylets)))
     storylet = next((one for one in known if one.id == latest), None)
     if storylet is None:
         return choose(definition, state, text, mode, seed=seed, chain_hash=chain_hash, ordinal=ordinal)
-    behind = tuple(
-        each for each in _of(definition.storylets, "after") if records.get(each.id, {}).get("last") == state.turn
-    )
-    return Choice(storylet, max(ordinal - 1, 0), f"{seed}|{chain_hash.hex()}", behind=behind)
+    behind = tuple(each for each in of_kind(definition.storylets, "after") if _is_of_turn(each, records, state))
+    before = [each for each in definition.storylets if each.id != latest and _is_of_turn(each, records, state)]
+    before.sort(key=lambda each: -int(records[each.id]["order"]))
+    also = told_behind(definition, state, text, mode, before)
+    return Choice(storylet, max(ordinal - 1, 0), f"{seed}|{chain_hash.hex()}", behind=behind, also=also)
+
+
+def _is_of_turn(storylet: Storylet, records: Mapping[str, Any], state: State) -> bool:
+    return bool(records.get(storylet.id, {}).get("last") == state.turn)
 
 
 def suggestions(
@@ -189,63 +224,29 @@ def suggestions(
 ) -> tuple[str, ...]:
     """What the player might do here, from the storylets that could answer; those never heard come first (T20)."""
     ready = [storylet for storylet in definition.storylets if is_ready(storylet, state)]
-    ideas = [*_ideas(definition, state, _shuffled(_of(ready, "input"), state, f"{seed}|{chain_hash.hex()}"))]
+    ideas = [*_ideas(definition, state, _shuffled(of_kind(ready, "input"), state, f"{seed}|{chain_hash.hex()}"))]
     texts = dict.fromkeys(idea[:1].upper() + idea[1:] for idea in (*ideas, *neutral.IDEAS))
     return tuple(texts)[:count]
 
 
-def is_ready(storylet: Storylet, state: State) -> bool:
-    """Whether its condition holds, and neither once-only nor its cooldown stand against it."""
-    record = fired_record(state, storylet.id)
-    if record is not None:
-        if storylet.is_once:
-            return False
-        if storylet.cooldown and state.turn - int(record["last"]) <= storylet.cooldown:
-            return False
-    return holds(storylet.when, state)
-
-
 def _fitting(
     definition: Definition, state: State, ready: Sequence[Storylet], text: str, mode: str | None
-) -> Iterator[tuple[str, list[Storylet]]]:
-    """The candidates in order of preference: those that understand the input best, else the hints."""
+) -> Iterator[tuple[str, list[Storylet], Rest]]:
+    """The candidates in order of preference: those that understand the input best, else the hints; and what of the
+    input is left to others."""
     if not text.strip():
-        yield "continue", _of(ready, "continue")
+        yield "continue", of_kind(ready, "continue"), NO_REST
         return
-    heard = _hear(definition, state, text, mode)
-    own = tuple(definition.synonyms.items())
-    scores: dict[tuple[int, int, bool, int], list[Storylet]] = {}
-    for storylet in _of(ready, "input"):
-        if storylet.modes and (mode or "do") not in storylet.modes:
-            continue
-        patterns = _patterns(storylet.keys, definition.language, own)
-        is_final = any(outcome.ending for outcome in storylet.outcomes)
-        fits = _fits(patterns, heard, is_deed=_is_deed(storylet), is_final=is_final)
-        if fits:
-            groups, count, typed = max((fit.groups, fit.words, fit.typed) for fit in fits)
-            scores.setdefault((groups, count, storylet.when is not None, typed), []).append(storylet)
-    if scores:
-        yield "input", scores[max(scores)]
-    yield "standard", [] if scores else _standard(definition, state, ready, heard)
-    yield "hint", _nearest(ready, "hint")
-
-
-def _fits(patterns: Iterable[Pattern], heard: Heard, *, is_deed: bool = False, is_final: bool = False) -> list[Match]:
-    """How well each of these keys fits what was heard, of those that do."""
-    admits = partial(heard.admits, is_deed=is_deed, is_final=is_final)
-    found = (match(pattern, heard.stems, count=heard.count, admits=admits) for pattern in patterns)
-    return [fit for fit in found if fit is not None]
-
-
-def _is_deed(storylet: Storylet) -> bool:
-    """Whether it is only done, and never said: by its modes, or since it goes somewhere."""
-    goes = any(effect.path == "location" for outcome in storylet.outcomes for effect in outcome.effects)
-    return goes or (bool(storylet.modes) and "say" not in storylet.modes)
+    heard = hear_input(definition, state, text, mode)
+    found = best(definition, ready, heard, mode)
+    yield "input", *parted(definition, state, text, mode, heard, found)
+    yield "standard", [] if found else _standard(definition, state, ready, heard), NO_REST
+    yield "hint", _nearest(ready, "hint"), NO_REST
 
 
 def _nearest(ready: Iterable[Storylet], kind: str) -> list[Storylet]:
     """Those of a kind that hold here and now; those that hold anywhere where there are none."""
-    found = _of(ready, kind)
+    found = of_kind(ready, kind)
     return [each for each in found if each.when is not None] or found
 
 
@@ -255,18 +256,10 @@ def _standard(definition: Definition, state: State, ready: Sequence[Storylet], h
     if not definition.language.startswith("en"):
         return []
     for keys, answer in neutral.STANDARD:
-        told = answer(definition, state, heard.stems) if _fits(_patterns(keys, "en", ()), heard) else None
+        told = answer(definition, state, heard.stems) if is_heard(keys, heard) else None
         if told is not None:
             return [told]
     return (_nearest(ready, "left") or [neutral.LEFT]) if heard.is_left_undone else []
-
-
-def _hear(definition: Definition, state: State, text: str, mode: str | None) -> Heard:
-    """The input as keys meet it."""
-    present = state.values.get("scene.present")
-    others = [name for name in (present if isinstance(present, list) else []) if name != PLAYER]
-    company = f"{others[0]} {name_of(state, definition, str(others[0]))}" if len(others) == 1 else ""
-    return hear(text[:_HEARD], definition.language, company=company, is_said=mode == "say")
 
 
 def _walk(candidates: Sequence[Storylet], ordinal: int, draw: str, *, is_understood: bool) -> Choice:
@@ -296,7 +289,7 @@ def _shuffled(storylets: Sequence[Storylet], state: State, draw: str) -> list[St
 def _ideas(definition: Definition, state: State, ready: Iterable[Storylet]) -> list[str]:
     """What could be done, in words: first what was never heard, and of that, what the campaign suggests itself."""
     ideas: dict[str, tuple[bool, bool]] = {}
-    for storylet in _of(ready, "input"):
+    for storylet in of_kind(ready, "input"):
         text = storylet.suggest or _idea(definition, storylet)
         if text:
             was_heard = fired_record(state, storylet.id) is not None or ideas.get(text, (False, True))[0]
@@ -332,21 +325,3 @@ def _is_said(definition: Definition, word: str) -> bool:
     """Whether a word stands anywhere in the campaign's own prose."""
     texts = [definition.opening, *(text for each in definition.storylets for o in each.outcomes for text in o.wordings)]
     return any(word in text.casefold() and word in words(text) for text in texts)
-
-
-def _of(storylets: Iterable[Storylet], kind: str) -> list[Storylet]:
-    return [storylet for storylet in storylets if storylet.on == kind]
-
-
-Own = tuple[tuple[str, tuple[str, ...]], ...]
-
-
-@lru_cache(maxsize=4096)
-def _patterns(keys: tuple[str, ...], language: str, own: Own) -> tuple[Pattern, ...]:
-    synonyms = _synonyms(language, own)
-    return tuple(pattern for pattern in (parse_key(key, synonyms) for key in keys) if pattern)
-
-
-@lru_cache(maxsize=64)
-def _synonyms(language: str, own: Own) -> dict[str, tuple[str, ...]]:
-    return all_synonyms(language, dict(own))
