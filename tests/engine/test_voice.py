@@ -217,3 +217,13 @@ def test_a_question_says_how_to_answer_it() -> None:
         "bytes: 900",
         "/answer yes or /answer no; anything else means no.",
     ]
+
+
+@pytest.mark.spec("U15", "U27")
+@pytest.mark.parametrize(
+    ("manner", "line"),
+    [(Manner(), "narrator: line 7: It rains. Stay in."), (Manner(is_typed=True), "[It rains. Stay in.]")],
+)
+def test_an_error_names_its_line_to_a_file_and_not_to_somebody_who_typed_it(manner: Manner, line: str) -> None:
+    told = Voice(manner).hear(e.Failed("rain", "It rains.", "Stay in.", 7))
+    assert [(each.text.strip(), each.is_error) for each in told if each.text.strip()] == [(line, True)]

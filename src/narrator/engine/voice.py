@@ -29,6 +29,7 @@ class Manner:
     """How to speak: ``width`` in cells or None, streamed or in whole, in ASCII, quiet: story and errors alone.
 
     ``is_asked``: questions wait for the player. ``has_mark``: what was not streamed is followed by an end-of-turn mark.
+    ``is_typed``: somebody sits at a keyboard, who knows which line and which program an error is about.
     """
 
     width: int | None = None
@@ -37,6 +38,7 @@ class Manner:
     is_quiet: bool = False
     is_asked: bool = True
     has_mark: bool = True
+    is_typed: bool = False
 
 
 class Said(NamedTuple):
@@ -324,10 +326,13 @@ class Voice:
 
     def _error(self, failed: e.Failed) -> list[Said]:
         self._has_said = True
-        place = f"line {failed.line}: " if failed.line is not None else ""
         text = " ".join(part for part in (failed.message, failed.hint) if part)
         line = " ".join(visible(text).split())
-        return [*self._finish_line(), Said(self._plain(f"narrator: {place}{line}") + "\n", is_error=True)]
+        if self._manner.is_typed:
+            line = f"[{line}]"
+        else:
+            line = f"narrator: {f'line {failed.line}: ' if failed.line is not None else ''}{line}"
+        return [*self._finish_line(), Said(self._plain(line) + "\n", is_error=True)]
 
     def _plain(self, text: str) -> str:
         return to_ascii(text) if self._manner.is_ascii else text
