@@ -66,7 +66,8 @@ class Choice:
     """The storylet that answers. ``index`` counts the retries that fell to it; ``draw`` is what chance hangs on.
 
     ``rest``: what of the input is to be answered by others, in the same turn. ``also`` and ``behind``: those that did
-    so, and what came of itself, in the turn that is retold; None where that is still to be found.
+    so, and what came of itself, in the turn that is retold; None where that is still to be found. ``rolled``: the one
+    of those others that wants a roll, where this storylet wants none.
     """
 
     storylet: Storylet
@@ -76,11 +77,12 @@ class Choice:
     behind: tuple[Storylet, ...] | None = None
     rest: Rest = NO_REST
     also: tuple[Storylet, ...] | None = None
+    rolled: Storylet | None = None
 
     @property
     def check(self) -> StoryletCheck | None:
-        """The check that it wants."""
-        return self.storylet.check
+        """The check that the turn wants: one at most."""
+        return self.storylet.check or (self.rolled.check if self.rolled is not None else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,8 @@ def choose(
     for kind, found, rest in (("any", of_kind(ready, "any"), NO_REST), *_fitting(definition, state, ready, text, mode)):
         if found:
             choice = _walk(_shuffled(found, state, draw), ordinal, draw, is_understood=kind != "hint")
-            return replace(choice, rest=rest)
+            choice = replace(choice, rest=rest)
+            return replace(choice, rolled=_tell_others(choice, (), definition, state)[1]) if rest.clauses else choice
     if not text.strip():
         return Choice(neutral.PASSING, ordinal, draw, is_understood=False)
     return Choice(neutral.hint(_ideas(definition, state, ready)), ordinal, draw, is_understood=False)
@@ -118,7 +121,7 @@ def tell(choice: Choice, outcomes: Iterable[Decided], definition: Definition, st
     No wording of a storylet comes twice before all have been used on this path, and no answer twice within ten turns.
     """
     decided = tuple(outcomes)
-    own = _tell_others(choice, decided, definition, state)
+    own, _ = _tell_others(choice, decided, definition, state)
     behind = choice.behind
     if behind is None:
         left = _state_left(own, decided, definition, state)
@@ -131,24 +134,30 @@ def tell(choice: Choice, outcomes: Iterable[Decided], definition: Definition, st
     return own
 
 
-def _tell_others(choice: Choice, decided: Sequence[Decided], definition: Definition, state: State) -> Telling:
-    """What answers the input, clause by clause. Nothing is told behind an end, nor where something comes first of
-    itself; and what would need a roll is not yet done."""
+def _tell_others(
+    choice: Choice, decided: Sequence[Decided], definition: Definition, state: State
+) -> tuple[Telling, Storylet | None]:
+    """What answers the input, clause by clause, and who could not go on without a roll. Nothing is told behind an end,
+    nor where something comes first of itself; and what would need a second roll is not yet done."""
     own = _tell_one(choice, decided, definition, state)
+    is_spent = choice.storylet.check is not None
+    seen = decided if is_spent else ()
     for storylet in choice.also or ():
-        more = _tell_one(replace(choice, storylet=storylet), (), definition, state)
+        more = _tell_one(replace(choice, storylet=storylet), decided if storylet.check else (), definition, state)
         own = replace(_joined(own, more), also=choice.also or ())
     for clause in choice.rest.clauses if choice.also is None else ():
-        left = _state_left(own, decided, definition, state)
+        left = _state_left(own, seen, definition, state)
         if is_ended(left) or any(is_ready(each, left) for each in of_kind(definition.storylets, "any")):
             break
         found = _shuffled(answers(definition, left, clause, choice.rest), left, choice.draw)[:1]
-        if found and found[0].check is not None:
-            break
         for storylet in (each for each in found if each not in (choice.storylet, *own.also)):
-            more = _tell_one(replace(choice, storylet=storylet), (), definition, left)
+            if storylet.check is not None:
+                if is_spent or not decided:
+                    return own, None if is_spent else storylet
+                is_spent, seen = True, decided
+            more = _tell_one(replace(choice, storylet=storylet), decided if storylet.check else (), definition, left)
             own = replace(_joined(own, more), also=(*own.also, storylet))
-    return own
+    return own, None
 
 
 def _joined(own: Telling, more: Telling) -> Telling:
@@ -212,7 +221,8 @@ def choose_again(
     before = [each for each in definition.storylets if each.id != latest and _is_of_turn(each, records, state)]
     before.sort(key=lambda each: -int(records[each.id]["order"]))
     also = told_behind(definition, state, text, mode, before)
-    return Choice(storylet, max(ordinal - 1, 0), f"{seed}|{chain_hash.hex()}", behind=behind, also=also)
+    rolled = next((each for each in also if each.check is not None), None) if storylet.check is None else None
+    return Choice(storylet, max(ordinal - 1, 0), f"{seed}|{chain_hash.hex()}", behind=behind, also=also, rolled=rolled)
 
 
 def _is_of_turn(storylet: Storylet, records: Mapping[str, Any], state: State) -> bool:
