@@ -259,7 +259,7 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
     ("breakwater", {"flags.knows_anne": True}, {"work out what the breakwater has saved": "sum-at-the-stone"}),
     ("quay", {"flags.knows_anne": True}, {"work out what the breakwater has saved": "sum-no-date"}),
     ("breakwater", {"flags.clue_tablet": True}, {"work out what the breakwater has saved": "do-sum"}),
-    ("chapel", {}, {"is anybody here?": "alone", "who is Captain Fell?": "who-alone", "ring the bell": "chapel-bell"}),
+    ("chapel", {}, {"is anybody here?": "alone", "who is Captain Fell?": "who-is-who", "ring the bell": "chapel-bell"}),
     (
         "post-office",
         {},

@@ -14,6 +14,7 @@ from tests.core.samples import (
     beginners_please_answers,
     carried_forward,
     carried_forward_answers,
+    carried_forward_said,
     lantern_road,
     lantern_road_answers,
     lantern_road_said,
@@ -461,6 +462,7 @@ CARRIED_FORWARD = Probes(
         ("breakwater", {}, {"where is Miss Orr": "where-people"}),
         ("post-office", {}, {"tell Mr Budge about the nine ships": "budge-talk", "find Mr Budge": "budge-look"}),
         *carried_forward_answers.ANSWERS,
+        *carried_forward_said.ANSWERS,
     ),
 )
 
