@@ -237,3 +237,24 @@ def test_eight_ways_to_leave_a_thing_before_one_comes_again() -> None:
         for n in range(8)
     }
     assert len(told) == 8
+
+
+@pytest.mark.spec("T18")
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("sure", "agree"),
+        ("okay, I'm sure", "agree"),
+        ("I'm not sure", "~"),
+        ("um, I'm not sure what to say", "~"),
+        ("tell him I'm not sure", "~"),
+        ("I'm not certain", "~"),
+        ("that's not okay", "~"),
+        ("I'm not sure about Tench, but yes", "agree"),
+    ],
+)
+def test_who_is_not_sure_has_not_said_yes(text: str, answer: str) -> None:
+    agree = '[[storylets]]\nid = "agree"\nkeys = ["yes", "tell|say + yes"]\nwordings = ["Yes.", "Aye."]\n'
+    definition = parse_definition(TEXT.partition("[[storylets]]")[0] + agree)
+    state = advance(EMPTY, "opening", initial_events(definition))
+    assert choose(definition, state, text, "do", seed=1, chain_hash=b"x", ordinal=0).storylet.id.startswith(answer)

@@ -84,10 +84,13 @@ def test_who_tells_nothing_or_only_half_comes_to_an_end_within_25_turns(inputs: 
 @pytest.mark.spec("U23")
 @pytest.mark.parametrize("confessed", [False, True])
 @pytest.mark.parametrize("bearings", [0, 1, 2])
-def test_the_lamp_says_what_is_known(bearings: int, confessed: bool) -> None:
+@pytest.mark.parametrize("admitted", [False, True])
+def test_the_lamp_says_what_is_known(bearings: int, confessed: bool, admitted: bool) -> None:
+    """What she has not owned to herself she does not send in Morse either."""
     game = at("hut").set(
         flags__dark=True, flags__bearing_one=bearings > 0, flags__bearing_two=bearings > 1, flags__confessed=confessed
     )
+    game.set(flags__admitted=admitted or confessed)
     game.play("look around")
     assert (game.answered_by, game.came, game.ending) == (["dark-hut-look"], ["goes-dark-out"], "")
     game.play("signal with the lamp")
@@ -95,7 +98,8 @@ def test_the_lamp_says_what_is_known(bearings: int, confessed: bool) -> None:
     if confessed:
         assert game.answered_by[-1] == ("dark-lamp-told" if bearings else "dark-lamp-told-blind")
     else:
-        assert game.answered_by[-1] == ("dark-lamp-blind", "dark-lamp-line", "dark-lamp-fix")[bearings]
+        known = ("dark-lamp-blind", "dark-lamp-line", "dark-lamp-fix")[bearings]
+        assert game.answered_by[-1] == (known if admitted else f"{known}-plain")
 
 
 @pytest.mark.spec("U23")

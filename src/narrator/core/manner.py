@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from narrator.core.stems import Stems, stems, words
 
@@ -68,6 +69,7 @@ _TO_ME = _folded("me us")
 _STATES = _folded(
     "know think believe understand want like care trust see have need mean feel remember love hate mind be owe get"
 )
+_SURE = _folded("sure certain ok okay")
 _OPENING = _folded("so and but then well ok okay now please excuse me sorry no just i i'm i'd am we")
 _BEFORE = _folded("i we to and just am i'm")
 
@@ -149,6 +151,7 @@ def hear(text: str, language: str, *, company: str = "", is_said: bool = False) 
     is_spoken_to = False
     for first, sentence in _sentences(text):
         said = words(sentence)
+        left += _doubted(said, first)
         if _is_question(said, sentence):
             asked.update(range(first, first + len(said)))
             asking.update(first + at for at in _asking(said, sentence))
@@ -284,6 +287,13 @@ def _left_undone(sentence: str, first: int) -> Iterator[Pair]:
                 stop = next((place for place in range(end, stop) if said[place] in {"i", "we"}), stop)
             whole = range(at if _OPENING.issuperset(said[:start]) else at + start, at + stop)
             yield frozenset({at + says}), frozenset(whole) - {at + says}
+
+
+def _doubted(said: Sequence[str], first: int) -> Iterator[Pair]:
+    """The “sure” of a “not sure”, which is no yes."""
+    for at, (word, following) in enumerate(pairwise(said)):
+        if word == "not" and following in _SURE:
+            yield frozenset({first + at}), frozenset({first + at + 1})
 
 
 def _unsettled(sentence: str, first: int) -> Iterator[Pair]:

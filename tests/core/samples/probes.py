@@ -20,6 +20,7 @@ from tests.core.samples import (
     lantern_road_said,
     stand_by,
     stand_by_answers,
+    stand_by_said,
 )
 
 Values = Mapping[str, object]
@@ -311,9 +312,10 @@ STAND_BY = Probes(
                 "tell Tolley about the search": "tolley-things",
             },
         ),
-        ("quarters", {}, {"look for Osgood": "where-they-are", "talk to Osgood": "go-ops"}),
+        ("quarters", {}, {"look for Osgood": "where-they-are", "talk to Osgood": "to-ops-and-osgood"}),
         ("hut", {}, {"follow the rope back": "hut-back"}),
         *stand_by_answers.ANSWERS,
+        *stand_by_said.SAID,
     ),
 )
 

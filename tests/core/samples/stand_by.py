@@ -147,7 +147,7 @@ SAMPLE = Sample(
     opening={
         "listen out for it again": "listen-first",
         "call Osgood and ask whether it’s just me": "osgood-voice",
-        "read what Harbottle heard": "go-quarters",
+        "read what Harbottle heard": "to-quarters-and-read",
         "turn the page": "own-log",
     },
     least={"input": 90, "hint": 12, "aside": 6},

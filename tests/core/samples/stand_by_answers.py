@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 
-def _told(*names: str) -> Mapping[str, object]:
+def told(*names: str) -> Mapping[str, object]:
     """That these storylets have been told, a turn ago."""
     records = {name: {"order": at + 1, "last": 0, "count": 1, "told": {}} for at, name in enumerate(names)}
     return {"story.fired": records}
@@ -23,7 +23,7 @@ DARK: Mapping[str, object] = {
     "flags.dark": True,
     "flags.diesel_runs": True,
     "flags.relit": True,
-    **_told("goes-dark", "goes-dark-again"),
+    **told("goes-dark", "goes-dark-again"),
 }
 """After the engine has run dry."""
 
@@ -65,9 +65,9 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "go out to the hut": "go-hut",
         },
     ),
-    ("ops", _told("osgood-relief"), {"how did I arrange it?": "how-arranged"}),
-    ("ops", _told("osgood-voice"), {"what do you mean, Osgood?": "osgood-mean", "call Osgood": "osgood-still"}),
-    ("ops", _told("call-tolley"), {"what do you mean, Tolley? what kind of place?": "tolley-place"}),
+    ("ops", told("osgood-relief"), {"how did I arrange it?": "how-arranged"}),
+    ("ops", told("osgood-voice"), {"what do you mean, Osgood?": "osgood-mean", "call Osgood": "osgood-still"}),
+    ("ops", told("call-tolley"), {"what do you mean, Tolley? what kind of place?": "tolley-place"}),
     ("ops", {**WORDS, "flags.heard_breath": True}, {"who was breathing? is it a child?": "breath-asked"}),
     (
         "ops",
@@ -171,10 +171,10 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "put the coat on": "any-coat",
         },
     ),
-    ("ops", _told("osgood-voice"), {"why do you ask about my sleep?": "osgood-why-sleep"}),
+    ("ops", told("osgood-voice"), {"why do you ask about my sleep?": "osgood-why-sleep"}),
     (
         "ops",
-        {**WORDS, **_told("marle-asks")},
+        {**WORDS, **told("marle-asks")},
         {
             "Osgood, yes. I heard my own voice telling the Marigold to stand by.": "asked-yes",
             "Could that be a recording? Who would have recorded me?": "recording-asked",
@@ -257,7 +257,7 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "what happens now?": "future-asked",
         },
     ),
-    ("ops", _told("osgood-voice"), {"no, I'm not ill": "osgood-fine"}),
+    ("ops", told("osgood-voice"), {"no, I'm not ill": "osgood-fine"}),
     ("ops", {**WORDS, "flags.knows_box": True}, {"who spoke to them last?": "who-last"}),
     ("ops", CONFESSED, {"why didn't you shout at me?": "osgood-still-told"}),
     (
