@@ -36,6 +36,12 @@ free = true
 wordings = ["It ticks.", "It goes on ticking."]
 
 [[storylets]]
+id = "listen"
+keys = ["listen"]
+free = "clocks.night >= 1"
+wordings = ["Wind.", "More wind."]
+
+[[storylets]]
 id = "out"
 keys = ["leave"]
 effects = [{ op = "set", path = "location", value = "road" }]
@@ -121,6 +127,18 @@ def test_neither_a_hint_nor_what_is_free_moves_a_clock() -> None:
     turns = play("look", "zxqv", "the clock", "fnord", "look")
     assert [clock(turn) for turn in turns] == [1, 1, 1, 1, 2]
     assert [turn.is_understood for turn in turns] == [True, False, True, False, True]
+
+
+@pytest.mark.spec("W11")
+def test_what_is_free_while_a_condition_holds_costs_before_that() -> None:
+    assert [clock(turn) for turn in play("listen", "listen", "look", "listen")] == [1, 1, 2, 2]
+
+
+@pytest.mark.spec("W11")
+def test_a_condition_of_being_free_is_read_with_the_file() -> None:
+    with pytest.raises(BadDefinition) as caught:
+        parse_definition(TEXT.replace("clocks.night >= 1", "clocks.nihgt >= 1"))
+    assert any("storylets[2].free" in str(problem) for problem in caught.value.problems)
 
 
 @pytest.mark.spec("S20", "T18")

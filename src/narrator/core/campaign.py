@@ -333,7 +333,8 @@ def _storylet(table: door.StoryletTable, where: str, problems: list[Problem]) ->
         check=StoryletCheck(table.check.skill, table.check.difficulty) if table.check else None,
         modes=tuple(table.modes),
         suggest=table.suggest,
-        is_free=table.free,
+        is_free=table.free is True,
+        free_when=_condition(table.free, f"{where}.free", problems) if isinstance(table.free, str) else None,
     )
 
 

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from narrator.core import neutral
 from narrator.core.conditions import holds
-from narrator.core.definition import Definition, Dice, Rules
+from narrator.core.definition import Definition, Dice, Rules, Storylet
 from narrator.core.errors import BadValue
 from narrator.core.proposal import Proposal, is_number
 from narrator.core.state import FIRED, State
@@ -104,7 +104,7 @@ def clock_proposals(
     if definition.rules is None:
         return ()
     names = [outcome if isinstance(outcome, str) else outcome.outcome for outcome in outcomes]
-    is_free = _is_free(definition, told)
+    is_free = _is_free(definition, state, told)
     proposals: list[Proposal] = []
     for clock in definition.rules.clocks.values():
         steps = [name for name in names if _is_named(name, clock.advances_on)]
@@ -117,11 +117,15 @@ def clock_proposals(
     return tuple(proposals)
 
 
-def _is_free(definition: Definition, told: Iterable[Proposal]) -> bool:
+def _is_free(definition: Definition, state: State, told: Iterable[Proposal]) -> bool:
     fired = {str(each.value.get("id")) for each in told if each.path == FIRED and isinstance(each.value, dict)}
-    free = {storylet.id for storylet in definition.storylets if storylet.is_free} | neutral.FREE
+    free = {storylet.id for storylet in definition.storylets if _is_free_now(storylet, state)} | neutral.FREE
     answering = {storylet.id for storylet in definition.storylets if storylet.on == "input"}
     return not fired.isdisjoint(free) and fired & answering <= free
+
+
+def _is_free_now(storylet: Storylet, state: State) -> bool:
+    return storylet.is_free or (storylet.free_when is not None and holds(storylet.free_when, state))
 
 
 def _is_named(outcome: str, names: tuple[str, ...]) -> bool:

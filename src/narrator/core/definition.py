@@ -156,7 +156,8 @@ class StoryletOutcome:
 class Storylet:
     """One authored answer (T18). ``on``: input, continue, any, after, hint, aside. ``cooldown`` in turns.
 
-    ``is_free``: a turn that it answers moves no clock by that clock's condition.
+    ``is_free``: a turn that it answers moves no clock by that clock's condition; ``free_when``: so long as this holds
+    in the state that the input found.
     """
 
     id: str
@@ -171,6 +172,7 @@ class Storylet:
     modes: tuple[str, ...] = ()
     suggest: str = ""
     is_free: bool = False
+    free_when: Condition | None = None
 
 
 @dataclass(frozen=True, slots=True)

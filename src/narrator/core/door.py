@@ -145,7 +145,7 @@ class StoryletTable(Table):
     weight: Annotated[float, Field(gt=0)] = 1.0
     once: bool = False
     cooldown: Annotated[int, Field(ge=0)] = 0
-    free: bool = False
+    free: bool | str = False
     suggest: str = ""
     check: CheckTable | None = None
     outcomes: list[OutcomeTable] = []

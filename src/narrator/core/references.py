@@ -130,6 +130,7 @@ def _rules(definition: Definition) -> Iterator[Problem]:
 
 def _storylet(definition: Definition, storylet: Storylet, where: str) -> Iterator[Problem]:
     yield from _condition(definition, storylet.when, f"{where}.when")
+    yield from _condition(definition, storylet.free_when, f"{where}.free")
     if storylet.id.startswith("~"):
         yield f"{where}.id", "may not begin with ~"
     if storylet.on == "any" and storylet.when is None:
