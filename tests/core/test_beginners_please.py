@@ -11,6 +11,17 @@ HOUSE = SAMPLE.definition
 standing_in = SAMPLE.standing_in
 played = SAMPLE.played
 
+PLAYED_BY = {
+    "nobody yet": "management",
+    "Desmond, with a headset": "headset",
+    "Desmond, with his slips": "slips",
+    "Desmond and Aubrey": "two-bishops",
+    "Perpetua Vane": "understudy",
+    "Aubrey Fitch": "row-c",
+    "you": "deputy",
+}
+"""How it ends when time runs out, by whose name is in the book."""
+
 
 @pytest.mark.spec("U23")
 def test_it_is_for_a_lunch_break() -> None:
@@ -66,7 +77,8 @@ def test_there_is_no_dead_end() -> None:
             fork.play("wait")
             if is_ended(fork.state):
                 break
-        assert fork.ending == "management", (fork.place, fork.answered_by[-3:])
+        cast = str(game.state.values["show.bishop"])
+        assert fork.ending == PLAYED_BY[cast], (cast, fork.place, fork.answered_by[-3:])
         assert len(fork.said) <= 25
 
 
@@ -152,7 +164,7 @@ def test_what_is_not_understood_costs_no_minute() -> None:
 def test_at_half_past_there_is_a_last_chance() -> None:
     game = standing_in("stage-door").set(clocks__minutes=19)
     game.play("have some tea")
-    assert (game.answered_by[-1], game.came, game.place) == ("win-tea", ["late-dash"], "prompt-corner")
+    assert (game.answered_by[-1], game.came, game.place) == ("win-tea", ["late-dash"], "stage-door")
     for text in ("I'll go on myself", "yes", "call beginners"):
         game.play(text)
     assert game.ending == "deputy"
@@ -170,11 +182,36 @@ def test_half_past_seven_swallows_nothing() -> None:
 @pytest.mark.spec("U23")
 def test_whoever_dawdles_after_half_past_gets_the_management() -> None:
     game = standing_in("prompt-corner").set(clocks__minutes=19)
-    for text in ("look around", "wait", "look at the curtain", "ask bryn about the lights"):
+    for text in ("look around", *["wait"] * 4):
         game.play(text)
         assert not game.ending
     game.play("wait")
-    assert (game.ending, game.came) == ("management", ["late-strikes", "end-management"])
+    assert game.ending == "management"
+    countdown = [f"late-{left}-left" for left in ("four", "three", "two", "one")]
+    assert game.came == ["late-strikes", *countdown, "end-management"]
+
+
+@pytest.mark.spec("U23")
+@pytest.mark.parametrize("cast", PLAYED_BY)
+def test_whoever_was_cast_plays_when_time_runs_out(cast: str) -> None:
+    """Wherever one is; and what is said, asked or thanked for meanwhile costs nothing."""
+    game = standing_in("wings").set(flags__late=True, clocks__minutes=20, show__bishop=cast, flags__told=True)
+    for text in ("thank you, Oddy", "where is Monty?", "what's the secret?", "who plays the bishop?", "look around"):
+        game.play(text)
+        assert (game.state.values["clocks.parking"], game.ending) == (0, ""), text
+    for _ in range(5):
+        assert not game.ending
+        game.play("wait")
+    assert game.ending == PLAYED_BY[cast]
+
+
+@pytest.mark.spec("U23")
+@pytest.mark.parametrize("text", ["start the show", "go to the corner and say go", "beginners, please", "go"])
+@pytest.mark.parametrize("cast", [each for each in PLAYED_BY if each != "nobody yet"])
+def test_after_half_past_the_word_is_given_from_anywhere(cast: str, text: str) -> None:
+    game = standing_in("wings").set(flags__late=True, clocks__minutes=20, show__bishop=cast)
+    game.play(text)
+    assert game.ending == PLAYED_BY[cast]
 
 
 @pytest.mark.spec("U23")

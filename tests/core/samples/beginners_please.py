@@ -196,6 +196,6 @@ SAMPLE = Sample(
     clock="minutes",
     games=games,
     tries=40,
-    found=frozenset({"headset", "slips", "two-bishops", "understudy", "row-c", "management"}),
+    found=frozenset({"headset", "slips", "two-bishops", "understudy", "row-c"}),
     retold=("look", "ask monty about desmond", "go to the wings", "", "zxqv", "touch the soup", "touch it"),
 )

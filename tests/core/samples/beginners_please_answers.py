@@ -19,6 +19,8 @@ CONFIDED = {**FOUND, "flags.told": True}
 MARKED = {**GIVEN, **CONFIDED, **told("desmond-slips-given"), "scene.present": ["oddy"]}
 TERMS = {**GIVEN, **told("vane-terms")}
 CAST = {**GIVEN, "show.bishop": "Perpetua Vane"}
+LATE = {"flags.late": True, "clocks.minutes": 20}
+HOME = {**FOUND, "flags.told": True, "show.bishop": "Desmond, with his slips", "scene.present": ["oddy"]}
 ROUND = {"flags.fitch_called": True, "flags.fitch_here": True, "scene.present": ["win", "fitch"]}
 
 ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
@@ -269,7 +271,7 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         },
     ),
     ("wings", HEARD, {"Did you tidy the set today?": "oddy-slips", "Can I see one?": "oddy-slip-read"}),
-    ("dressing-rooms", {**GIVEN, **told("vane-after")}, {"What's that about a cow?": "vane-cow"}),
+    ("dressing-rooms", {**GIVEN, **told("vane-guess")}, {"What's that about a cow?": "vane-cow"}),
     (
         "under-stage",
         CONFIDED,
@@ -342,7 +344,7 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         },
     ),
     ("dressing-rooms", SEEN, {"How many of them are there?": "vane-slips", "Have you seen Desmond?": "vane-desmond"}),
-    ("dressing-rooms", GIVEN, {"Where do you think he is?": "vane-after"}),
+    ("dressing-rooms", GIVEN, {"Where do you think he is?": "vane-guess", "do you love Desmond?": "vane-love"}),
     ("stage-door", {}, {"Is that the cat?": "win-tea"}),
     (
         "prompt-corner",
@@ -373,5 +375,144 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "Could Aubrey help you?": "desmond-fitch",
         },
     ),
+    # after half past: thanks and questions, the word from anywhere, and a name that is called
+    (
+        "wings",
+        {**HOME, **LATE},
+        {
+            "thank you Oddy, you're a hero": "oddy-thanked-set",
+            "go to the corner and say go": "end-slips",
+            "start the show": "end-slips",
+            "wait, what about Desmond?": "desmond-ready",
+        },
+    ),
+    (
+        "prompt-corner",
+        {**LATE, **FOUND, "scene.present": []},
+        {
+            "let Perpetua play the Bishop": "late-vane",
+            "put Perpetua on": "late-vane",
+            "no, not me. Perpetua!": "late-vane",
+            "wait, what about Desmond?": "desmond-put-untold",
+            "put Desmond on": "desmond-put-untold",
+            "let Aubrey play the Bishop": "fitch-call",
+            "let Monty play the Bishop": "late-monty-on",
+            "I'll play the Bishop": "deputy-ask",
+        },
+    ),
+    (
+        "prompt-corner",
+        {**LATE, **FOUND, **GIVEN, "scene.present": []},
+        {"put Desmond on and give him the slips": "slips-down", "run down and give Desmond the envelope": "slips-down"},
+    ),
+    ("prompt-corner", {**LATE, **CONFIDED, **GIVEN, "scene.present": []}, {"put Desmond on": "desmond-put-slips"}),
+    ("prompt-corner", {**LATE, **CONFIDED, "scene.present": []}, {"what about Desmond?": "desmond-put-told"}),
+    ("dressing-rooms", LATE, {"go to the corner": "late-go-corner", "thank you, Perpetua": "vane-thanked"}),
+    (
+        "stage-door",
+        {**LATE, **ROUND},
+        {"put Aubrey on": "fitch-ask", "thank you for coming, Mr Fitch": "fitch-thanked"},
+    ),
+    ("stage-door", {**LATE, **ROUND, "flags.told": True}, {"take Aubrey down to Desmond": "fitch-bring-late"}),
+    # two things at once
+    (
+        "under-stage",
+        {**CONFIDED, **GIVEN},
+        {
+            "run to the wings and give Oddy the slips": "set-slips-away",
+            "ask Oddy to put the slips back where they live": "set-slips-away",
+        },
+    ),
+    (
+        "under-stage",
+        {**FOUND, **GIVEN, "inventory.mitre": "player"},
+        {"give him the mitre and the envelope": "desmond-both", "give Desmond the envelope": "desmond-slips-given"},
+    ),
+    (
+        "under-stage",
+        CONFIDED,
+        {"run up to Room One and grab the mitre": "fetch-mitre", "what's the secret?": "desmond-secret"},
+    ),
+    ("dressing-rooms", CONFIDED, {"take the mitre": "take-mitre-meant"}),
+    # said in the dark
+    (
+        "under-stage",
+        {**GIVEN, "flags.knows_here": True},
+        {"say gently that Perpetua sent me with his slips": "under-said-slips"},
+    ),
+    ("under-stage", {**FOUND, **GIVEN}, {"say gently that Perpetua sent me with his slips": "desmond-slips-given"}),
+    ("under-stage", {}, {"Desmond? Are you there?": "under-called"}),
+    (
+        "under-stage",
+        {"flags.knows_here": True},
+        {
+            "tell him he has nothing to be ashamed of": "under-spoken",
+            "sit down quietly and wait": "under-wait",
+            "lift the dust sheet": "under-find",
+        },
+    ),
+    # where, why and whom
+    (
+        "prompt-corner",
+        {},
+        {
+            "why was he looking under the sandwiches?": "monty-sandwiches",
+            "where would an old actor go to sit down?": "any-sit",
+            "what's the secret?": "any-secret",
+        },
+    ),
+    (
+        "wings",
+        {},
+        {
+            "why are you holding a hoover?": "oddy-hoover",
+            "what paper?": "oddy-slips",
+            "read one of the hats": "oddy-hats",
+        },
+    ),
+    (
+        "dressing-rooms",
+        {},
+        {"where would an old actor go to sit down?": "any-sit", "where do you think he is?": "vane-guess"},
+    ),
+    ("stage-door", ROUND, {"do you miss Desmond?": "fitch-love"}),
+    (
+        "under-stage",
+        CONFIDED,
+        {"do you miss Aubrey?": "desmond-fitch-feels", "do you miss the theatre?": "desmond-love"},
+    ),
+    (
+        "prompt-corner",
+        {**LATE, **FOUND, "scene.present": []},
+        {
+            "what do I do now?": "help-late",
+            "who can play the bishop?": "who-plays",
+            "how long have I got?": "any-time-over",
+            "Bryn, can you stall?": "late-stall",
+            "tell Monty to keep talking": "late-stall",
+            "what happens if I do nothing?": "late-what-if",
+            "give the cue": "late-nobody",
+            "they're waiting": "any-waiting",
+            "oh no": "any-oh-no",
+        },
+    ),
+    ("prompt-corner", {**LATE, "clocks.parking": 3, "scene.present": []}, {"how long have I got?": "late-time-two"}),
+    (
+        "prompt-corner",
+        {**LATE, **FOUND, "show.bishop": "Perpetua Vane", "scene.present": []},
+        {
+            "is she ready?": "cast-ready",
+            "no wait, Desmond": "desmond-put-untold",
+            "what happens if I do nothing?": "late-what-if-cast",
+            "is everyone ready?": "headset-cast",
+            "what now?": "help-late-cast",
+            "give the cue": "end-understudy",
+        },
+    ),
+    ("under-stage", {**LATE, **CONFIDED}, {"please, they're waiting": "desmond-waiting"}),
+    ("under-stage", {**LATE, **HOME, "scene.present": ["desmond"]}, {"Will you be all right?": "desmond-ready-here"}),
+    ("stage-door", {**LATE, **ROUND}, {"Mr Fitch, we've no time, will you do it?": "fitch-ask"}),
+    ("dressing-rooms", {}, {"hurry up Oddy": "any-hurry", "is the hat in there?": "mitre-asked"}),
+    ("dressing-rooms", {}, {"has anyone been under the stage?": "any-checked"}),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
