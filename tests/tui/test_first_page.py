@@ -92,6 +92,16 @@ async def test_it_shows_the_story_the_draft_and_where_it_stands_as_the_play_scre
 
 
 @pytest.mark.spec("U9")
+async def test_a_page_that_is_turned_has_nothing_left_to_close(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with playing(make_campaign(tmp_path)) as play:
+        play.app.leave()
+        await play.pilot.pause()
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+@pytest.mark.spec("U9")
 async def test_what_is_typed_pressed_and_sent_on_it_is_typed_pressed_and_sent(tmp_path: Path) -> None:
     async with first_page(make_campaign(tmp_path)) as (play, page):
         await play.pilot.press("l", "o", "o", "k", "enter")

@@ -23,6 +23,17 @@ from narrator.store.rows import COLUMNS, insertion, settled
 FOREST = "forest-100k"
 #: ru_maxrss is in kilobytes, but on macOS in bytes.
 RESIDENT_UNIT = 1 if sys.platform == "darwin" else 1024
+# Linux counts what the parent held when it forked into a child's ru_maxrss; the child itself knows its own peak.
+_WITH_PEAK = """\
+import sys
+from pathlib import Path
+from narrator.cli import main
+code = main(sys.argv[2:])
+status = Path("/proc/self/status")
+peaks = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")] if status.exists() else []
+Path(sys.argv[1]).write_text(peaks[0].split()[1] if peaks else "")
+sys.exit(code)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +50,8 @@ def bundle(files: Mapping[str, Path], folder: Path) -> list[Row]:
     if path is None:
         return []
     file = folder / "forest.json"
-    exported = _narrator("export", str(path), str(file))
-    imported = _narrator("import", str(file))
+    exported = _narrator(folder / "peak", "export", str(path), str(file))
+    imported = _narrator(folder / "peak", "import", str(file))
     text = file.read_text(encoding="utf-8")
     whole: dict[str, list[dict[str, object]]] = {}
     loading = timed(lambda: whole.update(json.loads(text)))
@@ -61,17 +72,19 @@ def _rows(verb: str, spent: Spent, floor: float, nodes: int) -> list[Row]:
     ]
 
 
-def _narrator(*arguments: str) -> Spent:
-    """Run a command to its end. Raises ``NarratorError`` when it fails."""
+def _narrator(peak: Path, *arguments: str) -> Spent:
+    """Run a command to its end; it leaves its peak of memory in a file. Raises ``NarratorError`` when it fails."""
     begun = perf_counter()
-    child = subprocess.Popen([sys.executable, "-m", "narrator", *arguments], stdout=subprocess.DEVNULL)
+    command = [sys.executable, "-c", _WITH_PEAK, str(peak), *arguments]
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     wall = perf_counter() - begun
     if child.returncode:
         raise NarratorError("bench", f"`narrator {' '.join(arguments)}` failed.")
     seconds = usage.ru_utime + usage.ru_stime if is_processor_time() else wall
-    return Spent(seconds, float(usage.ru_maxrss * RESIDENT_UNIT))
+    own = peak.read_text()
+    return Spent(seconds, float(int(own) * 1024 if own else usage.ru_maxrss * RESIDENT_UNIT))
 
 
 def _insert(source: Path, target: Path) -> float:

@@ -190,10 +190,13 @@ class FirstPage(Screen[None]):
 
     async def close_story(self) -> None:
         """Keep what was typed and close the file, where the player leaves before the page was turned (U9)."""
-        store, typed = self.store, self.composer.text
+        store = self.store
+        if store is None:
+            return  # never opened, or handed on: the page is turned
+        typed = self.composer.text
         sent = self._sent.text if self._sent is not None else ""
         text = "\n".join(part for part in (sent, typed) if part)
-        if store is not None and not store.is_read_only and text != self._draft:
+        if not store.is_read_only and text != self._draft:
             from narrator.store import commit
 
             commit.keep_draft(store, text, self.composer.mode)
