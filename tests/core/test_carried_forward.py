@@ -157,3 +157,32 @@ def test_the_telegram_comes_once_and_can_be_read_again() -> None:
     assert game.answered_by == ["quay-look", "quay-look", "telegram-read"]
     assert "GAULT" in game.said[0], "behind the answer, which it does not replace"
     assert "GAULT" not in game.said[1]
+
+
+@pytest.mark.spec("U23")
+def test_an_open_question_is_a_question_and_is_crossed_off_when_it_is_answered() -> None:
+    opened = [
+        str(effect.value)
+        for storylet in ANSTRY.storylets
+        for outcome in storylet.outcomes
+        for effect in outcome.effects
+        if effect.op == "open"
+    ]
+    assert [text for text in opened if not text.endswith("?")] == []
+    game = standing_in("chapel")
+    game.play("read the board")
+    assert not game.came
+    game.set(flags__knows_anne=True).play("look")
+    assert game.came == ["tick-ninth"]
+
+
+@pytest.mark.spec("U23")
+def test_the_day_is_told_by_what_strikes_and_not_by_a_count_of_turns() -> None:
+    assert ANSTRY.rules.clocks["packet"].visibility != "open"
+    for full, struck in ((22, "noon-strikes"), (44, "three-strikes")):
+        game = standing_in("breakwater").set(clocks__packet=full)
+        before = game.state.values["time"]
+        game.play("look at the sea")
+        game.play("look at the sea")
+        assert struck in game.came
+        assert game.state.values["time"] != before

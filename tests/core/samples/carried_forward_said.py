@@ -147,6 +147,7 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         {
             "who was the last one?": "ida-last-known",
             "is he here?": "ida-here",
+            "wipe my feet": "house-feet-known",
             "when did you last see him?": "ida-here",
         },
     ),
@@ -207,6 +208,61 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "read the blotter": "budge-blotter",
             "what is that noise?": "post-key",
             "how do you know so much?": "budge-reads",
+        },
+    ),
+    # what newcomers said next
+    (
+        "quay",
+        {},
+        {
+            "excuse me, is this Anstry?": "any-anstry",
+            "do you know who wrote this postcard?": "cobb-postcard",
+            "show her the postcard": "cobb-postcard",
+        },
+    ),
+    (
+        "office",
+        {"flags.clue_coffee": True},
+        {
+            "is it Danish?": "coffee-known",
+            "who is your friend?": "coffee-known",
+            "what time does he come?": "coffee-known",
+        },
+    ),
+    ("office", KNOWS, {"does anybody else know?": "fell-knows", "read the ledger": "ledger-read-known"}),
+    ("office", {}, {"read the ledger": "ledger-read"}),
+    ("long-room", {"flags.read_act": True}, {"what does it say about hulks?": "act-again"}),
+    (
+        "long-room",
+        {**KNOWS, "flags.knows_anne": False, "flags.counted_all": True},
+        {"what is missing?": "what-fortieth"},
+    ),
+    (
+        "marram-house",
+        {"flags.clue_rope": True},
+        {
+            "hello Mrs Marram, may I come in?": "ida-in",
+            "why did you paint your door yellow?": "ida-door",
+            "is he alive?": "ida-alive",
+        },
+    ),
+    (
+        "marram-house",
+        KNOWS,
+        {
+            "why did you paint your door yellow?": "ida-door",
+            "is Dan alive?": "ida-alive-known",
+            "does anybody else know?": "ida-knows",
+            "what would happen to him if he came home?": "ida-happen",
+        },
+    ),
+    (
+        "breakwater",
+        {**READY, **after("go-marram-first", "go-long-room-first")},
+        {
+            "show Mrs Marram the sum": "ask-away-ida",
+            "go and tell the captain": "ask-away-fell",
+            "show Miss Orr the postcard": "ask-away-orr",
         },
     ),
 )
