@@ -265,4 +265,45 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "show Miss Orr the postcard": "ask-away-orr",
         },
     ),
+    (
+        "quay",
+        {},
+        {
+            "morning! lovely day": "cobb-first",
+            "what are you gutting?": "cobb-gutting",
+            "I'm here about the nine ships": "cobb-ships",
+            "why would a dead ship pay?": "cobb-ships",
+            "what can you tell me about the man in the office?": "cobb-captain",
+            "tip my hat": "any-hat",
+        },
+    ),
+    ("quay", after("quay-people"), {"ask him what he knows": "quay-people-more"}),
+    (
+        "chapel",
+        {"flags.clue_board": True},
+        {"who was W. Orr?": "chapel-orr", "which ship is missing?": "board-missing", "take off my hat": "any-hat"},
+    ),
+    ("chapel", {"flags.clue_board": True, "flags.knows_anne": True}, {"which ship is missing?": "board-missing-known"}),
+    (
+        "marram-house",
+        {"flags.clue_rope": True},
+        {
+            "sorry to disturb you": "any-thanks",
+            "what's your first name?": "ida-name",
+            "do you live alone?": "ida-alone",
+            "I saw the tar on his ring": "ida-alive",
+        },
+    ),
+    (
+        "marram-house",
+        KNOWS,
+        {
+            "where is the money?": "ida-money",
+            "I won't betray him": "ida-secret",
+            "could he not just come back?": "ida-want",
+            "how do I reach him?": "ida-where",
+            "have you got a photograph of him?": "house-photo",
+            "tell me what to do": "advice",
+        },
+    ),
 )
