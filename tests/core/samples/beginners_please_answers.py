@@ -514,5 +514,78 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
     ("stage-door", {**LATE, **ROUND}, {"Mr Fitch, we've no time, will you do it?": "fitch-ask"}),
     ("dressing-rooms", {}, {"hurry up Oddy": "any-hurry", "is the hat in there?": "mitre-asked"}),
     ("dressing-rooms", {}, {"has anyone been under the stage?": "any-checked"}),
+    (
+        "prompt-corner",
+        {**LATE, "show.bishop": "you", "scene.present": []},
+        {
+            "who's going to call it?": "who-calls-cast",
+            "when do I call beginners?": "who-calls-cast",
+            "should I say go now?": "who-calls-cast",
+            "do it": "help-late-cast",
+            "and... go": "end-deputy",
+        },
+    ),
+    ("prompt-corner", LATE, {"who says go?": "who-calls", "when do I start the show?": "who-calls"}),
+    ("prompt-corner", {}, {"Monty, who wrote this play?": "any-author"}),
+    (
+        "under-stage",
+        {**LATE, **CONFIDED},
+        {
+            "fetch Perpetua": "late-vane",
+            "Where are the slips?": "slips-where-told",
+            "take Desmond by the hand and lead him up": "desmond-lead",
+            "just go on without a hat": "desmond-without-hat",
+            "Don't be silly, you're brilliant": "desmond-praise",
+        },
+    ),
+    ("under-stage", {**CONFIDED, **told("oddy-slips")}, {"Where are the slips?": "slips-where"}),
+    (
+        "stage-door",
+        {**ROUND, "scene.present": ["win"]},
+        {"is he here yet?": "fitch-arrived", "Mr Fitch, save us": "fitch-ask"},
+    ),
+    ("dressing-rooms", {**SEEN, "flags.told": True}, {"Perpetua, he needs his papers": "vane-slips"}),
+    (
+        "stage-door",
+        {**LATE, "show.bishop": "Aubrey Fitch"},
+        {
+            "does he know the lines?": "cast-knows",
+            "is Aubrey dressed?": "cast-ready",
+            "stand by everyone": "cast-standby",
+            "lights go": "end-row-c",
+        },
+    ),
+    ("wings", {**LATE, **GIVEN}, {"give Oddy the slips": "set-slips-early", "what do they mean?": "any-slips"}),
+    ("wings", {**LATE, **MARKED}, {"give Oddy the slips": "set-slips"}),
+    (
+        "under-stage",
+        {**LATE, **CONFIDED},
+        {
+            "back up to the corner": "late-go-corner",
+            "back up to the wings": "go-wings",
+            "run up to the stage door": "go-door",
+        },
+    ),
+    (
+        "under-stage",
+        {**LATE, **CONFIDED, "show.bishop": "Desmond, with a headset"},
+        {
+            "how does that feel?": "desmond-worn",
+            "can you hear me?": "desmond-worn",
+            "I'm so proud of you": "desmond-praise-cast",
+        },
+    ),
+    (
+        "prompt-corner",
+        {**LATE, **HOME, "scene.present": []},
+        {
+            "don't start the show": "late-not-yet",
+            "I can't start the show yet": "late-not-yet",
+            "do we start the show?": "who-calls-cast",
+            "is it time for curtain up?": "who-calls-cast",
+        },
+    ),
+    ("prompt-corner", LATE, {"run to the dressing rooms and ask Perpetua to go on": "late-vane"}),
+    ("under-stage", {**LATE, **CONFIDED, **GIVEN}, {"take them to Oddy": "set-slips-away"}),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
