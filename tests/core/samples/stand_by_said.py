@@ -168,4 +168,99 @@ SAID: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         {**LINE, "flags.dark": True, **told("goes-dark")},
         {"listen with the hand loop": "hut-bearing", "use the lamp to signal the boat": "dark-lamp-line-plain"},
     ),
+    (
+        "ops",
+        {},
+        {
+            "is that my own handwriting on the board?": "board-hand",
+            "who said that?": "voice-asked",
+            "Osgood, did you catch that just now?": "osgood-voice",
+            "what's on the reel marked blank?": "reel-asked",
+            "give the bearing to both of them": "bearing-none",
+            "give Osgood the position": "bearing-none",
+            "what do you think happened, Osgood?": "osgood-thinks",
+            "does Tolley know?": "tolley-knows",
+            "I feel sick": "any-sick",
+        },
+    ),
+    (
+        "ops",
+        {**WORDS, **told("call-osgood", "osgood-voice")},
+        {
+            "what do you mean, a flea?": "osgood-flea",
+            "ask him if anyone else is up this late": "osgood-awake",
+            "tell him I think it's coming from the north": "osgood-north",
+            "ask Osgood whether Tolley can hear me too": "osgood-who-hears",
+            "look at the wheel": "ops-loop-look",
+            "turn the wheel until she goes quiet": "bearing-ops",
+            "tell Osgood to send Tolley north": "osgood-rocks",
+        },
+    ),
+    ("ops", {**WORDS, **told("marle-asks")}, {"I might have heard something": "asked-yes"}),
+    (
+        "ops",
+        {**WORDS, "flags.admitted": True},
+        {
+            "tell Osgood he has to send everyone north": "osgood-north-known",
+            "I fell asleep, Osgood. I'm so sorry.": "confess",
+        },
+    ),
+    (
+        "ops",
+        {**TOLLEY, **told("tolley-calls")},
+        {
+            "I might have heard something. On Tuesday.": "tolley-on-half",
+            "do you hate me?": "tolley-on-feel",
+            "which way are you heading?": "tolley-search",
+            "I fell asleep, Tolley. I'm so sorry.": "tolley-confess",
+        },
+    ),
+    (
+        "ops",
+        {**CONFESSED, "flags.tolley_on": True},
+        {
+            "will you make it in time?": "tolley-told-time",
+            "how long until Tolley gets there?": "tolley-told-time",
+            "what are you thinking?": "tolley-told-things",
+        },
+    ),
+    ("ops", LINE, {"tell them both what I've got": "report-line"}),
+    ("ops", {**LINE, "flags.bearing_two": True}, {"it's the Hens, Osgood. Send Tolley.": "report-fix"}),
+    (
+        "hut",
+        LINE,
+        {"look at the dial on the loop": "hut-loop-look", "try to find where she goes quiet": "hut-bearing"},
+    ),
+    (
+        "hut",
+        {**LINE, "flags.bearing_two": True, "flags.seen_torch": True},
+        {"did anybody see that?": "hut-who-saw"},
+    ),
+    (
+        "ops",
+        {},
+        {
+            "who else is listening on this channel?": "listening-asked",
+            "could she have gone north instead?": "north-asked",
+            "scratch out that line": "log-strike-early",
+        },
+    ),
+    ("ops", told("call-osgood"), {"tell him good night": "osgood-thanks"}),
+    (
+        "ops",
+        {**WORDS, **told("marle-asks")},
+        {
+            "I need to tell you something": "osgood-something",
+            "it's about Tuesday night": "osgood-something",
+            "I was the one who answered them": "confess",
+        },
+    ),
+    (
+        "ops",
+        {**TOLLEY, **told("call-tolley")},
+        {
+            "I'm going to get you a position": "tolley-on-promise",
+            "I need to tell you something": "tolley-on-half",
+        },
+    ),
 )
