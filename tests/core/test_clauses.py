@@ -347,3 +347,16 @@ def test_the_second_half_is_told_by_the_roll_that_it_wanted() -> None:
         assert any(words in turn.text for words in (("You are up.", "Up.") if is_up else ("You are down.", "Down.")))
         seen.add(is_up)
     assert seen == {True, False}
+
+
+@pytest.mark.spec("T18")
+def test_two_halves_have_one_aside_at_most_and_none_between_them() -> None:
+    asides = parse_definition(TEXT + '\n[[asides]]\nwordings = ["A gull turns over.", "Somewhere a door bangs."]\n')
+    scene, seen = begin(asides), []
+    for _ in range(12):
+        turn = rehearse(asides, scene, "ring the bell and shout", seed=7)
+        seen.append(turn.text.split("\n\n"))
+        scene = turn.scene
+    found = [[at for at, part in enumerate(each) if "gull" in part or "door" in part] for each in seen]
+    assert any(found)
+    assert all(places in ([], [2]) for places in found)

@@ -299,3 +299,46 @@ def test_an_editor_gets_the_text_and_gives_it_back_byte_for_byte(tmp_path: Path)
         _edited("no-such-editor", text)
     with pytest.raises(ValueError, match="closing"):
         _edited("vi 'unclosed", text)
+
+
+async def in_one_breath(play: Play, *keys: str) -> None:
+    """Keys that are all there before the first is looked at, as over a slow line."""
+    for key in keys:
+        play.app.simulate_key(key)
+    await play.pilot.pause()
+    await play.settle()
+
+
+@pytest.mark.spec("U4", "U9")
+async def test_what_is_typed_behind_enter_in_one_breath_is_the_next_line(tmp_path: Path) -> None:
+    async with playing(make_campaign(tmp_path), numbered()) as play:
+        await in_one_breath(play, *"look", "enter", *"wait")
+        assert play.story()[1:] == ["look", "Answer 1."]
+        assert play.screen.composer.text == "wait"
+
+
+@pytest.mark.spec("U4")
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        ((*"helloX", "backspace", "y"), "helloy"),
+        ((*"wrong", "ctrl+u", *"right"), "right"),
+        ((*"noth", "ctrl+w", *"north"), "north"),
+        ((*"helo", "left", "l"), "hello"),
+        ((*"ello", "home", "h", "end", "s"), "hellos"),
+    ],
+)
+async def test_keys_of_the_line_come_in_their_order_in_one_breath(
+    tmp_path: Path, keys: tuple[str, ...], text: str
+) -> None:
+    async with playing(make_campaign(tmp_path), numbered()) as play:
+        await in_one_breath(play, *keys)
+        assert play.screen.composer.text == text
+
+
+@pytest.mark.spec("U7", "U9")
+async def test_a_line_that_is_refused_stands_before_what_was_typed_behind_it(tmp_path: Path) -> None:
+    async with playing(make_campaign(tmp_path), numbered()) as play:
+        await in_one_breath(play, *"/nonsuch", "enter", *"next")
+        assert play.screen.composer.text == "/nonsuch\nnext"
+        assert "no command" in play.said()

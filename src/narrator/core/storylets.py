@@ -129,8 +129,7 @@ def tell(choice: Choice, outcomes: Iterable[Decided], definition: Definition, st
         due = [] if is_ended(left) else [each for each in after if is_ready(each, left)]
         behind = tuple(_shuffled(due, left, choice.draw)[:1])
     for storylet in behind:
-        more = _tell_one(replace(choice, storylet=storylet), (), definition, state)
-        own = replace(_joined(own, more), behind=behind)
+        own = replace(_joined(own, _tell_more(choice, storylet, (), definition, state)), behind=behind)
     return own
 
 
@@ -139,11 +138,11 @@ def _tell_others(
 ) -> tuple[Telling, Storylet | None]:
     """What answers the input, clause by clause, and who could not go on without a roll. Nothing is told behind an end,
     nor where something comes first of itself; and what would need a second roll is not yet done."""
-    own = _tell_one(choice, decided, definition, state)
+    own = _tell_one(choice, decided, definition, state, has_asides=not choice.also)
     is_spent = choice.storylet.check is not None
     seen = decided if is_spent else ()
     for storylet in choice.also or ():
-        more = _tell_one(replace(choice, storylet=storylet), decided if storylet.check else (), definition, state)
+        more = _tell_more(choice, storylet, decided, definition, state, has_asides=not own.also)
         own = replace(_joined(own, more), also=choice.also or ())
     for clause in choice.rest.clauses if choice.also is None else ():
         left = _state_left(own, seen, definition, state)
@@ -155,9 +154,25 @@ def _tell_others(
                 if is_spent or not decided:
                     return own, None if is_spent else storylet
                 is_spent, seen = True, decided
-            more = _tell_one(replace(choice, storylet=storylet), decided if storylet.check else (), definition, left)
+            if not own.also:  # one aside for all: behind what comes next
+                own = _tell_one(choice, decided, definition, state, has_asides=False)
+            more = _tell_more(choice, storylet, decided, definition, left, has_asides=not own.also)
             own = replace(_joined(own, more), also=(*own.also, storylet))
     return own, None
+
+
+def _tell_more(
+    choice: Choice,
+    storylet: Storylet,
+    decided: Sequence[Decided],
+    definition: Definition,
+    state: State,
+    *,
+    has_asides: bool = False,
+) -> Telling:
+    """What another storylet of the same turn tells."""
+    wanted = decided if storylet.check is not None else ()
+    return _tell_one(replace(choice, storylet=storylet), wanted, definition, state, has_asides=has_asides)
 
 
 def _joined(own: Telling, more: Telling) -> Telling:
@@ -183,11 +198,14 @@ def _state_left(telling: Telling, outcomes: Sequence[Decided], definition: Defin
     return advance(ticked, "narrator", judge(definition, ticked, telling.proposals, source="storylet").events)
 
 
-def _tell_one(choice: Choice, outcomes: Sequence[Decided], definition: Definition, state: State) -> Telling:
+def _tell_one(
+    choice: Choice, outcomes: Sequence[Decided], definition: Definition, state: State, *, has_asides: bool
+) -> Telling:
     """What one storylet tells and changes."""
     storylet = choice.storylet
     outcome = outcome_of(storylet, outcomes, definition.rules)
     at, asides = wording_of(storylet, outcome, definition, state, index=choice.index, draw=choice.draw)
+    asides = asides if has_asides else ()
     fired: list[Proposal] = []
     parts = [outcome.wordings[at].strip()]
     for aside, number in asides:

@@ -7,10 +7,8 @@ story is made in a thread after the first frame.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 import logging
-import signal
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -28,7 +26,7 @@ from narrator.core.errors import NarratorError
 from narrator.engine.clock import utc_now
 from narrator.store.open import Store, open_store
 from narrator.tui.holding import KeyHolding
-from narrator.tui.terminal import terminal_driver
+from narrator.tui.terminal import leave_on_signals, terminal_driver
 from narrator.tui.theming import load_themes, with_story_colours
 
 if TYPE_CHECKING:
@@ -109,12 +107,12 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
 
     # -- start and end ----------------------------------------------------------------------------------------------
 
+    async def run_async(self, **given: Any) -> int | None:
+        """As Textual has it; a signal leaves from the first byte to the terminal on."""
+        leave_on_signals(self._end_by_signal)
+        return await super().run_async(**given)
+
     def on_mount(self) -> None:
-        for name, code in (("SIGTERM", 143), ("SIGHUP", 129)):
-            number = getattr(signal, name, None)
-            if number is not None:
-                with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-                    asyncio.get_running_loop().add_signal_handler(number, self._end_by_signal, code)
         if self._path is None:
             from narrator.tui.screens.library import LibraryScreen
 
@@ -129,7 +127,8 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
         return FirstPage(self._path, narrator=self._narrator)
 
     def first_frame_is_drawn(self) -> None:
-        """What was loaded for it stays for good, and need not be looked through again and again."""
+        """Keys are listened to, and what was loaded stays: it need not be looked through again and again."""
+        self.listen()
         gc.enable()
         gc.freeze()
         gc.set_threshold(*_COLLECTED_AFTER)
@@ -142,15 +141,16 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
 
     def _end_by_signal(self, code: int) -> None:
         self._exit_code = code
-        self.call_later(self._leave)
+        self.when_listening(self._leave)
 
     def hung_up(self) -> None:
         """The terminal is gone: as SIGHUP."""
         self._end_by_signal(129)
 
     def leave(self) -> None:
-        """Quit: stop a turn, keep the draft, close the file, give the terminal back."""
-        self.call_later(self._leave)
+        """Quit behind what was typed: stop a turn, keep the draft, close the file, give the terminal back."""
+        if self.focused is None or not self.focused.call_later(self.when_listening, self._leave):
+            self.when_listening(self._leave)
 
     def action_leave(self) -> None:
         self.leave()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from textual import events
@@ -10,12 +11,29 @@ from textual.app import App
 
 
 class KeyHolding(App[int], inherit_bindings=False):
-    """An app whose keys can be held. Owns those that wait."""
+    """An app whose keys can be held, as they are until its first screen listens. Owns those that wait."""
 
     def __init__(self, **more: Any) -> None:
         super().__init__(**more)
-        self._held: list[events.Event] | None = None
+        self._held: list[events.Event] | None = []
+        self._is_listening = False
+        self._till_then: list[Callable[[], object]] = []
         self._released: deque[events.Event] = deque()
+
+    def listen(self) -> None:
+        """The first screen has been drawn: the keys that waited for it come, and what was put off till then."""
+        self.release_keys()
+        self._is_listening = True
+        for act in self._till_then:
+            self.call_later(act)
+        self._till_then.clear()
+
+    def when_listening(self, act: Callable[[], object]) -> None:
+        """Call it behind what is waiting, once a screen stands: what is half made cannot be left."""
+        if self._is_listening:
+            self.call_later(act)
+        else:
+            self._till_then.append(act)
 
     def hold_keys(self) -> None:
         """One screen takes the place of another: keys wait until it listens."""

@@ -7,8 +7,12 @@ terminal gone tells the app, which keeps the draft and closes the file.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
+import signal
 import sys
+from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -41,6 +45,15 @@ class Unbreakable:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
+
+
+def leave_on_signals(leave: Callable[[int], None]) -> None:
+    """SIGTERM and SIGHUP call ``leave`` with the exit code that stands for them, in the running loop."""
+    for name, code in (("SIGTERM", 143), ("SIGHUP", 129)):
+        number = getattr(signal, name, None)
+        if number is not None:
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                asyncio.get_running_loop().add_signal_handler(number, leave, code)
 
 
 def terminal_driver() -> type[Driver] | None:

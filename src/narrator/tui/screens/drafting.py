@@ -45,6 +45,7 @@ class Drafting(PlayActs):
         self._has_text = False
         self._waiting: Input | None = None
         self._edit_sent: Input | None = None
+        self._given_back = ""
 
     # -- sending ------------------------------------------------------------------------------------------------------
 
@@ -52,32 +53,43 @@ class Drafting(PlayActs):
     def _send(self, event: Composer.Sent) -> None:
         """Enter: an input, a command, an edit, or nothing, which is to go on (S48)."""
         event.stop()
-        self.submit(Input(event.text, event.mode, self.composer.editing))
+        self.offer(Input(event.text, event.mode, self.composer.editing))
 
-    def submit(self, line: Input) -> None:
-        """Send a line, hold it back while nobody listens, or say why it cannot be sent; it stays where it is then."""
+    def offer(self, line: Input) -> None:
+        """Submit a line that was taken out of the composer; one that is not accepted stands there again."""
+        before = self.composer.text
+        if self.submit(line) or line.editing is not None:
+            return
+        if before and before == self._given_back:
+            self.composer.put(f"{before}\n{line.text}")  # two lines in one breath: the first is back already
+        else:
+            self.give_back(line)
+        self._given_back = self.composer.text
+
+    def submit(self, line: Input) -> bool:
+        """Send a line or hold it back while nobody listens; False where it is said why it cannot be sent."""
         try:
             command = self._command_of(line)
         except NarratorError as error:
             self.say(str(error))
-            return
+            return False
         if self.session is None and command.name not in _WITHOUT_NARRATOR:
-            self._hold_back(line)
-            return
+            return self._hold_back(line)
         reason = reason_for_typed(command.name, self.now())
         if reason and command.name not in ("answer",):
             self.say(reason)
             if self.now().is_ended and COMMANDS[command.name].is_turn and line.text.strip() and line.editing is None:
                 # It can wait for nothing: what is typed next must not stand behind it.
-                self.composer.take_out(line)
                 self.say(f"{reason} ↑ brings your line back.")
-            return
+                return True
+            return False
         if command.name == "edit" and self._is_narration(line.editing):
             self._edit_narration(line)
-            return
+            return True
         if line.editing is None and command.name in ("do", "say", "story"):
             self._last_input = command
         self._go(line, command)
+        return True
 
     def _go(self, line: Input, command: Command) -> None:
         self._edit_sent = line if line.editing is not None else None
@@ -127,16 +139,17 @@ class Drafting(PlayActs):
 
     # -- waiting and coming back --------------------------------------------------------------------------------------
 
-    def _hold_back(self, line: Input) -> None:
-        """Nobody listens yet: the line waits beside the composer (U9)."""
+    def _hold_back(self, line: Input) -> bool:
+        """Nobody listens yet: the line waits beside the composer (U9). False where one waits already."""
         if self._waiting is not None:
             self.say("One line waits for the narrator already; Esc takes it back.")
-            return
+            return False
         self._waiting = line
         self.composer.take_out(line)
         self._remember_typed(self.composer)
         shown = clip(" ".join(line.text.split()), 30) or "Going on"
         self.say(f"“{shown}” waits for the narrator to wake, and is sent then; Esc takes it back.")
+        return True
 
     def send_waiting(self) -> None:
         """The narrator is awake."""
@@ -147,10 +160,9 @@ class Drafting(PlayActs):
 
     def _last_try(self, line: Input) -> None:
         """Send what waited; what cannot be sent is in the composer again."""
-        is_clear = not reason_for_typed(self._command_of(line).name, self.now())
-        if not is_clear or (line.editing is not None and self._is_narration(line.editing)):
+        if line.editing is not None:
             self.give_back(line)
-        self.submit(line)
+        self.offer(line)
 
     def take_back(self) -> bool:
         """The line that waits goes back into the composer; False where none does."""

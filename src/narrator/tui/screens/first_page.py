@@ -180,7 +180,8 @@ class FirstPage(Screen[None]):
         event.stop()
         if self._sent is None:
             self._sent = Input(event.text, event.mode)
-            self.composer.clear()
+        else:
+            self.composer.give_back(event.text)
 
     def on_key(self, event: events.Key) -> None:
         """A key that is no text: the play screen will know what it means."""
@@ -200,6 +201,7 @@ class FirstPage(Screen[None]):
             from narrator.store import commit
 
             commit.keep_draft(store, text, self.composer.mode)
+        self.query_one(Transcript).window = None  # a last drawing must not read a closed file
         self._close()
 
     def _close(self) -> None:

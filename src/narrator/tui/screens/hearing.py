@@ -157,6 +157,7 @@ class Hearing(Drafting):
             else:
                 self.perform(Command("answer", {"choice": choice or asked.default}))
 
+        self.show_keys()
         if self.session is not None and self.session.asking is not None:
             self.app.push_screen(Question(asked), answered)
 

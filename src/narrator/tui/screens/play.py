@@ -101,7 +101,7 @@ class PlayScreen(Hearing):
         self.set_focus(self.composer.editor)
         if handed is not None:
             if handed.sent is not None:
-                self.submit(handed.sent)
+                self.offer(handed.sent)
             for key in handed.keys:
                 self.post_message(key)
         self.call_later(self.narrator_app.release_keys)
@@ -308,6 +308,8 @@ class PlayScreen(Hearing):
             return
         self._is_closed = True
         await self.write_draft()
+        for transcript in self.query(Transcript):
+            transcript.window = None  # a last drawing must not read a closed file
         session, self.session = self.session, None
         if session is not None:
             await session.aclose()

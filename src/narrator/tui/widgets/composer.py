@@ -6,12 +6,13 @@ screen. What terminals and their keys do to a line editor is here and nowhere el
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events
+from textual.actions import parse
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -57,9 +58,6 @@ class Editor(TextArea, inherit_bindings=False):
         _key("ctrl+u", "delete_to_start_of_line"), _key("ctrl+x", "cut"), _key("ctrl+v", "paste"),
     ]  # fmt: skip
 
-    class Sent(Message):
-        """Enter was pressed."""
-
     class Recall(Message):
         """An earlier (-1) or later (+1) input is wanted."""
 
@@ -75,6 +73,8 @@ class Editor(TextArea, inherit_bindings=False):
             self.by = by
 
     is_menu_open = False
+    enter: Callable[[], None] = staticmethod(lambda: None)
+    """What Enter does, before the next key is looked at."""
 
     @property
     def has_redo(self) -> bool:
@@ -108,13 +108,23 @@ class Editor(TextArea, inherit_bindings=False):
             if column and self.document.get_line(row)[column - 1 : column] == "\\":
                 self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
             else:
-                self.post_message(self.Sent())
+                self.enter()
         elif key in ("up", "down"):
             self._go_line(-1 if key == "up" else 1)
-        else:
+        elif not await self._edited(key):
             return
         event.stop()
         event.prevent_default()
+
+    async def _edited(self, key: str) -> bool:
+        """Do what a key of the line editor does; False where it is none. A binding would be looked up behind whatever
+        letters have come meanwhile, and edit those."""
+        for binding in self._bindings.key_to_bindings.get(key, ()):
+            _, name, parameters = parse(binding.action)
+            if self.check_action(name, parameters):
+                await self.run_action(binding.action)
+                return True
+        return False
 
     def _go_line(self, by: int) -> None:
         if self.is_menu_open:
@@ -230,6 +240,7 @@ class Composer(Vertical):
             yield Editor(id="editor", compact=True, highlight_cursor_line=False, placeholder=Content(_INVITATION))
 
     def on_mount(self) -> None:
+        self.editor.enter = self._enter
         self.show_mode()
 
     @property
@@ -270,16 +281,16 @@ class Composer(Vertical):
         self.show_mode()
 
     def take_out(self, line: Input) -> None:
-        """A line has been sent: what was being typed beside it stands here, or nothing."""
+        """An edit has been sent: what was being typed beside it stands here again."""
         if line.editing is not None and line.editing == self.editing:
             self.editing, self._at = None, None
             self.put(self._unsent)
             self.show_mode()
-        elif line.text == self.text:
-            self.clear()
 
     def give_back(self, text: str) -> None:
         """A text that was sent stands here again, above what has been typed since."""
+        if not text:
+            return
         if self.editing is not None:
             self._unsent = f"{text}\n{self._unsent}" if self._unsent else text
         else:
@@ -379,11 +390,13 @@ class Composer(Vertical):
         else:
             self.put(self.history[self._at])
 
-    def on_editor_sent(self, event: Editor.Sent) -> None:
-        event.stop()
+    def _enter(self) -> None:
+        """A line is complete: it is taken out at once, for what is typed from here on is the next one."""
         text = self.text
         if text.strip() and (not self.history or self.history[-1] != text):
             self.history.append(text)
             del self.history[:-200]
+        if self.editing is None:
+            self.clear()
         self._at = None
         self.post_message(self.Sent(text, self.mode))
