@@ -23,11 +23,11 @@ from tests.tui.playing import Play, make_campaign, numbered, playing
 class Held(FirstPage):
     """A first page that stands until it is told to go on."""
 
-    def _begin(self) -> None:
+    def _start_load(self) -> None:
         """Nothing is loaded yet."""
 
     def go_on(self) -> None:
-        super()._begin()
+        super()._start_load()
 
 
 class HeldApp(NarratorApp):
