@@ -45,9 +45,11 @@ _NOUNS_TOO = frozenset(
         "drop put cross escape travel climb jump switch visit view sign hide sleep find think talk whisper shout wake"
     )
 )
+"""Nouns as well: they are verbs where more follows that a noun would not have behind it."""
+
 _WAYS = frozenset(words("go walk run head move step travel hurry return leave exit enter climb come cross wade"))
 _NEVER_ENDS = frozenset(words("head step run turn light watch ring place set cut touch feel point pass show use fix"))
-"""Nouns as well: they are verbs where more follows that a noun would not have behind it."""
+"""Those of them that are no deed where nothing follows."""
 
 _BEHIND_A_VERB = frozenset(
     words(
@@ -61,7 +63,7 @@ _PREPOSITIONS = frozenset(
 )
 _OPENING = frozenset(
     words(
-        "and then so now just also first next finally afterwards quickly quickly slowly carefully quietly again please "
+        "and then so now just also first next finally afterwards quickly slowly carefully quietly again please "
         "i we i'll i'd we'll i'm will going to want would like let me us try and myself immediately at once better "
         "have must should can could lets let's"
     )
