@@ -393,6 +393,8 @@ def _played(search: _Search, scene: Scene, step: Step, sought: Sought, means: Me
     storylet = step.storylet
     texts: Iterable[str] = means.typed(storylet) if storylet.on == "input" else ("", "hm")
     mode = storylet.modes[0] if storylet.modes and "do" not in storylet.modes else "do"
+    # Without keys all that are ready are equals, and chance has more of them to choose from.
+    equals = _EQUALS if storylet.on == "input" else _TRIES
     for text in texts:
         missed = 0
         for tried in range(_TRIES):
@@ -404,7 +406,7 @@ def _played(search: _Search, scene: Scene, step: Step, sought: Sought, means: Me
                 missed += 1
                 if storylet.id == search.goal.storylet:
                     sought.instead[turn.storylet.id] += 1
-            if missed == _EQUALS or (tried >= _EQUALS and not step.rolled):
+            if missed == equals or (tried >= equals and not step.rolled):
                 break
     return None
 
