@@ -149,11 +149,11 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
 
     def leave(self) -> None:
         """Quit behind what was typed: stop a turn, keep the draft, close the file, give the terminal back."""
-        if self.focused is None or not self.focused.call_later(self.when_listening, self._leave):
-            self.when_listening(self._leave)
+        if self.focused is not None:
+            self.focused.call_later(self.when_listening, self._leave)
+        self.set_timer(0.2, lambda: self.when_listening(self._leave))  # the line may be taken away meanwhile
 
-    def action_leave(self) -> None:
-        self.leave()
+    action_leave = leave
 
     async def _leave(self) -> None:
         for screen in self.screen_stack:

@@ -18,6 +18,7 @@ class KeyHolding(App[int], inherit_bindings=False):
         self._held: list[events.Event] | None = []
         self._is_listening = False
         self._till_then: list[Callable[[], object]] = []
+        self._asked: list[Callable[[], object]] = []
         self._released: deque[events.Event] = deque()
 
     def listen(self) -> None:
@@ -29,7 +30,10 @@ class KeyHolding(App[int], inherit_bindings=False):
         self._till_then.clear()
 
     def when_listening(self, act: Callable[[], object]) -> None:
-        """Call it behind what is waiting, once a screen stands: what is half made cannot be left."""
+        """Call it once, behind what is waiting, when a screen stands: what is half made cannot be left."""
+        if act in self._asked:
+            return
+        self._asked.append(act)
         if self._is_listening:
             self.call_later(act)
         else:
