@@ -164,3 +164,27 @@ async def test_what_cannot_be_opened_and_what_is_open_elsewhere_is_said_by_the_p
             assert any("open" in words for words in (play.said(), play.shown()))
     finally:
         story.close()
+
+
+@pytest.mark.spec("U9")
+@pytest.mark.parametrize("is_taken_away", [False, True])
+async def test_what_waits_for_the_line_is_done_once_also_where_the_line_is_taken_away(
+    tmp_path: Path, is_taken_away: bool
+) -> None:
+    async with playing(make_campaign(tmp_path)) as play:
+        done: list[str] = []
+
+        def act() -> None:
+            done.append("left")
+
+        editor = play.screen.composer.editor
+        assert play.app.focused is editor
+        play.app.behind_keys(act)
+        if is_taken_away:
+            editor._message_queue.get_nowait()  # what waited there goes with it
+        async with asyncio.timeout(10):
+            while not done:
+                await play.pilot.pause()
+        play.app.behind_keys(act)
+        await play.pilot.pause()
+        assert done == ["left"]

@@ -149,9 +149,7 @@ class NarratorApp(KeyHolding, inherit_bindings=False):
 
     def leave(self) -> None:
         """Quit behind what was typed: stop a turn, keep the draft, close the file, give the terminal back."""
-        if self.focused is not None:
-            self.focused.call_later(self.when_listening, self._leave)
-        self.set_timer(0.2, lambda: self.when_listening(self._leave))  # the line may be taken away meanwhile
+        self.behind_keys(self._leave)
 
     action_leave = leave
 

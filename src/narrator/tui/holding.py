@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from textual import events
 from textual.app import App
+
+_ASKS_AGAIN = 0.2
+"""Seconds after which whoever leaves looks whether the line that was waited for is still there."""
 
 
 class KeyHolding(App[int], inherit_bindings=False):
@@ -38,6 +42,17 @@ class KeyHolding(App[int], inherit_bindings=False):
             self.call_later(act)
         else:
             self._till_then.append(act)
+
+    def behind_keys(self, act: Callable[[], object]) -> None:
+        """``when_listening``, and behind the keys that are still on their way to whatever has the focus. A line that is
+        taken away meanwhile takes along what waits for it, so this asks again."""
+        if act in self._asked:
+            return
+        if self.focused is None:
+            self.when_listening(act)
+            return
+        self.focused.call_later(self.when_listening, act)
+        self.set_timer(_ASKS_AGAIN, partial(self.behind_keys, act))
 
     def hold_keys(self) -> None:
         """One screen takes the place of another: keys wait until it listens."""
