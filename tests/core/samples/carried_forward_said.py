@@ -306,4 +306,18 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "tell me what to do": "advice",
         },
     ),
+    # a thing named is that thing: the hulk's bell, the tin in the hand, the cards of the rack; and who is elsewhere
+    ("quay", after("quay-hulk"), {"ring the bell": "quay-bell", "strike the bell": "quay-bell"}),
+    ("office", {}, {"take the tin": "tin-take", "pick up the tin": "tin-take", "look at the tin": "coffee-ask"}),
+    (
+        "post-office",
+        {},
+        {
+            "read the black-edged cards": "budge-black-cards",
+            "read the postcard": "postcard-look",
+            "ask if the boy on the bicycle is here": "boy-where",
+            "ask where Mr Gault is": "gault-where",
+        },
+    ),
+    ("long-room", {}, {"ask where Mr Gault is": "gault-where", "is Mr Gault here?": "gault-where"}),
 )
