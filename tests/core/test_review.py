@@ -9,6 +9,7 @@ import pytest
 
 from narrator.core.campaign import parse_definition
 from narrator.core.errors import NarratorError
+from narrator.core.reachable import possible_rolls
 from narrator.core.review import review
 
 SAMPLES = Path(__file__).parents[2] / "sample_campaigns"
@@ -279,3 +280,31 @@ wordings = ["Rain.", "It rains."]
     never = behind.replace("clocks.evening >= 20 and", "clocks.evening > 30 and")
     found = dict(review(parse_definition(never), Random(7), turns=40))
     assert found == {"storylets.rain": "can never fire: nothing brings about “clocks.evening > 30”"}
+
+
+ROLLED = """
+[campaign]
+id = "gate"
+title = "The Gate"
+opening = "A gate, and nobody at it."
+
+[rules]
+dice = "3d20"
+skills = { nerve = { bonus = 0 } }
+difficulty = { even = 30 }
+
+[[storylets]]
+id = "climb"
+keys = ["climb"]
+check = { skill = "nerve", difficulty = "even" }
+wordings = ["You are over, or you are not."]
+"""
+
+
+@pytest.mark.spec("U23", "T18")
+def test_what_the_dice_can_give_comes_in_one_order() -> None:
+    """A search that goes through a set of words would find something else in the next process."""
+    definition = parse_definition(ROLLED)
+    assert definition.rules is not None
+    given = possible_rolls(definition, definition.storylets[0], 0)
+    assert given == ("critical failure", "failure", "success", "critical success")

@@ -133,7 +133,7 @@ def _rolled(definition: Definition, storylet: Storylet, outcome: StoryletOutcome
         able = (
             price
             for worth, price in worths.items()
-            if worth is ANY or set(rolled) & possible_rolls(definition, storylet, worth)
+            if worth is ANY or not set(rolled).isdisjoint(possible_rolls(definition, storylet, worth))
         )
         return min(able, default=NO_WAY)
 
@@ -147,8 +147,8 @@ def told_as(definition: Definition, storylet: Storylet, rolled: str) -> Storylet
     return told_outcome(storylet, outcomes, definition.rules)
 
 
-def possible_rolls(definition: Definition, storylet: Storylet, worth: JSON) -> frozenset[str]:
-    """The outcomes of its check that the dice can give where the skill's field has this value."""
+def possible_rolls(definition: Definition, storylet: Storylet, worth: JSON) -> tuple[str, ...]:
+    """The outcomes of its check that the dice can give where the skill's field has this value, from the lowest roll."""
     rules, check = definition.rules, storylet.check
     assert rules is not None
     assert check is not None
@@ -156,7 +156,9 @@ def possible_rolls(definition: Definition, storylet: Storylet, worth: JSON) -> f
         rules.skills[check.skill].bonus + (int(worth) if is_number(worth) else 0) - rules.difficulty[check.difficulty]
     )
     dice = rules.dice
-    return frozenset(outcome_of(rules, start + roll) for roll in range(dice.count, dice.count * dice.sides + 1))
+    return tuple(
+        dict.fromkeys(outcome_of(rules, start + roll) for roll in range(dice.count, dice.count * dice.sides + 1))
+    )
 
 
 def _change(definition: Definition, state: State, effect: Proposal) -> Change:
