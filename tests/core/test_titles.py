@@ -165,6 +165,9 @@ def test_changes_and_corrections_are_told_without_paths(story: tuple[Definition,
     assert told == "Tench, mood: sly (was mournful)"
     told = phrase_change(definition, state, Event("relate", "trust.tench.player", 3, -4, "model"))
     assert told == "Tench, trust towards you: very high (was very low)"
+    within = phrase_change(definition, state, Event("set", "player.nerve", 4, 5, "model"))
+    assert within == "Nerve: wary, 4 (was 5)"
+    assert phrase_change(definition, state, Event("relate", "trust.tench.player", 3, 3, "model")) == ""
     corrected = {"path": "player.nerve", "old": 7, "new": 5, "reason": "he saw"}
     assert phrase_correction(definition, state, corrected) == "Nerve: wary, 5 (was steady, 7), because he saw"
     asserted = {"path": "facts", "old": None, "new": {"text": "It rains.", "certainty": "certain"}, "reason": None}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from narrator.core.conditions import Facts
 from narrator.core.definition import PLAYER, Definition
-from narrator.core.proposal import JSON
+from narrator.core.proposal import JSON, is_number
 from narrator.core.state import ENDING, Event, value_after
 from narrator.core.titles import full_title, value_words
 from narrator.core.view import name_of
@@ -15,7 +15,10 @@ _TOLD_BY_PROSE = ("location", "time", "scene", "entities")
 
 
 def phrase_change(definition: Definition, state: Facts, event: Event) -> str:
-    """The line, or '' for what the prose has told (place, time, scene). ``state`` is the one after the event."""
+    """The line, or '' for what the prose has told (place, time, scene) and for what cannot be seen.
+
+    ``state`` is the one after the event.
+    """
     root, _, rest = event.path.partition(".")
     new = value_after(event)
     if root in _TOLD_BY_PROSE:
@@ -28,12 +31,12 @@ def phrase_change(definition: Definition, state: Facts, event: Event) -> str:
         return f"Now known: {_fact(new)}" if new is not None else f"No longer held: {_fact(event.previous)}"
     if root == "inventory":
         return _owner(definition, state, rest, event.previous, new)
-    was = ""
+    shown = value_words(definition, state, event.path, new)
     # A clock goes on by a step at a time: where it was is no news.
-    if event.previous is not None and root != "clocks":
-        was = f" (was {value_words(definition, state, event.path, event.previous)})"
-    name = full_title(definition, state, event.path)
-    return f"{name}: {value_words(definition, state, event.path, new)}{was}"
+    before = None if root == "clocks" else event.previous
+    if before is not None and value_words(definition, state, event.path, before) == shown:
+        return ""  # it moved inside a band, and the number is not for the player
+    return f"{full_title(definition, state, event.path)}: {shown}{_was(definition, state, event.path, before, shown)}"
 
 
 def phrase_correction(definition: Definition, state: Facts, told: Mapping[str, JSON]) -> str:
@@ -44,7 +47,7 @@ def phrase_correction(definition: Definition, state: Facts, told: Mapping[str, J
         words = f"Now known: {_fact(new)}" if new is not None else f"No longer held: {_fact(old)}"
         return f"{words}{because}"
     shown = value_words(definition, state, str(path), new)
-    was = f" (was {value_words(definition, state, str(path), old)})" if old is not None else ""
+    was = _was(definition, state, str(path), old, shown)
     return f"{full_title(definition, state, str(path))}: {shown}{was}{because}"
 
 
@@ -52,6 +55,17 @@ def ending_words(definition: Definition, value: JSON) -> str:
     """That the story has ended, and how: by the title of the ending, where it has one."""
     title = next((each.title for each in definition.endings if each.id == value and each.title), "")
     return f"The end: {title}" if title else "The end"
+
+
+def _was(definition: Definition, state: Facts, path: str, before: JSON, shown: str) -> str:
+    """What it was before, behind what it is now; a band that is the same is not said again (“wary, 4 (was 5)”)."""
+    if before is None:
+        return ""
+    was = value_words(definition, state, path, before)
+    band, comma, _ = shown.rpartition(", ")
+    if is_number(before) and comma:
+        was = was.removeprefix(f"{band}, ")
+    return f" (was {was})"
 
 
 def _thread(before: JSON, after: JSON) -> str:
