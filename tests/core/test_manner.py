@@ -258,3 +258,23 @@ def test_who_is_not_sure_has_not_said_yes(text: str, answer: str) -> None:
     definition = parse_definition(TEXT.partition("[[storylets]]")[0] + agree)
     state = advance(EMPTY, "opening", initial_events(definition))
     assert choose(definition, state, text, "do", seed=1, chain_hash=b"x", ordinal=0).storylet.id.startswith(answer)
+
+
+@pytest.mark.spec("T18")
+@pytest.mark.parametrize(
+    ("text", "answer_to"),
+    [
+        # told to somebody, and so not done by oneself
+        ("tell Tench to ring the bell and be quick", "tench"),
+        ("ask Tench to lift the cask", "tench"),
+        ("please beg Tench to sign the paper", "sign"),
+        # nothing is about telling anybody: what it is about answers, but nothing ends
+        ("order the heron to ring the bell", "bell"),
+        ("order the heron to leave", "hint"),
+        # for the player it is a deed, and what follows “to” may be a person or a place
+        ("beg him to let me cross", "cross"),
+        ("talk to Tench", "tench"),
+    ],
+)
+def test_what_somebody_else_is_told_to_do_is_not_done_by_the_player(text: str, answer_to: str) -> None:
+    assert answer(text) == answer_to

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from narrator.core.conditions import holds
@@ -45,9 +46,12 @@ def hear_input(definition: Definition, state: State, text: str, mode: str | None
 
 
 def best(
-    definition: Definition, ready: Iterable[Storylet], heard: Heard, mode: str | None, limit: Limit | None = None
+    definition: Definition, ready: Sequence[Storylet], heard: Heard, mode: str | None, limit: Limit | None = None
 ) -> list[Storylet]:
-    """Those that understand the input best, equals all; [] where none does. ``limit``: which words they may take."""
+    """Those that understand the input best, equals all; [] where none does. ``limit``: which words they may take.
+
+    Where nothing is about telling somebody to do a thing, what is about the thing itself answers, unless it is the end.
+    """
     scores: dict[tuple[int, int, bool, int], list[Storylet]] = {}
     for storylet in of_kind(ready, "input"):
         if storylet.modes and (mode or "do") not in storylet.modes:
@@ -56,6 +60,9 @@ def best(
         if found:
             groups, count, typed = max((fit.groups, fit.words, fit.typed) for fit in found)
             scores.setdefault((groups, count, storylet.when is not None, typed), []).append(storylet)
+    if not scores and heard.ordered:
+        unsettled = (*heard.unsettled, *heard.ordered)
+        return best(definition, ready, replace(heard, ordered=(), unsettled=unsettled), mode, limit)
     return scores[max(scores)] if scores else []
 
 

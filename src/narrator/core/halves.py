@@ -106,7 +106,7 @@ def answers(definition: Definition, state: State, clause: Clause, rest: Rest) ->
     is_leaving = clause.is_way and _is_bare(clause)  # “and leave” is not to be asked where to
     ready = (each for each in of_kind(definition.storylets, "input") if is_ready(each, state))
     apt = (each for each in ready if not (is_leaving and not goes(each) and not ends(each)))
-    return best(definition, (each for each in apt if not (rest.is_denied and ends(each))), heard, rest.mode, limit)
+    return best(definition, [each for each in apt if not (rest.is_denied and ends(each))], heard, rest.mode, limit)
 
 
 def told_behind(

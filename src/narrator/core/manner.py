@@ -39,6 +39,8 @@ _OFFERS = {("what", "if"), ("what", "about"), ("how", "about"), ("why", "not")}
 _NOT_SO = _folded("don't can't")
 _NEVER_BIDS = _folded("did does has had didn't doesn't hasn't hadn't haven't")
 _TO_ASK = _folded("ask question tell talk say speak answer shout call")
+_TO_ORDER = _folded("tell ask order bid beg command urge persuade convince send")
+_NO_ONE_ELSE = _folded("to me myself i")
 _SPOKEN_TO = _folded("you your yours yourself")
 
 _NEGATIONS = tuple(
@@ -96,7 +98,7 @@ class Heard:
     somebody else is asked to do something with (“will you cross?”), ``denying`` that of a “no” or “don't” at the
     beginning. ``left`` has a pair for each thing left undone: the places of the words that say so, and of those that
     say what. ``unsettled`` has the same for what is only weighed (“perhaps I light it”, “if I light it”) or asked for
-    (“pass me a light”).
+    (“pass me a light”). ``ordered`` has it for what somebody else is told to do (“tell Tench to light it”).
     """
 
     stems: Stems
@@ -107,6 +109,7 @@ class Heard:
     denying: frozenset[int] = frozenset()
     left: Pairs = ()
     unsettled: Pairs = ()
+    ordered: Pairs = ()
 
     @property
     def is_left_undone(self) -> bool:
@@ -126,7 +129,7 @@ class Heard:
             return False
         if covered & self.asked and (is_deed or not covered & self.asking):
             return False
-        return _are_free(covered, self.left)
+        return _are_free(covered, self.left) and _are_free(covered, self.ordered)
 
 
 def _are_free(covered: frozenset[int], held: Pairs) -> bool:
@@ -148,6 +151,7 @@ def hear(text: str, language: str, *, company: str = "", is_said: bool = False) 
     favours: set[int] = set()
     left: list[Pair] = []
     unsettled: list[Pair] = []
+    ordered: list[Pair] = []
     is_spoken_to = False
     for first, sentence in _sentences(text):
         said = words(sentence)
@@ -156,7 +160,9 @@ def hear(text: str, language: str, *, company: str = "", is_said: bool = False) 
             asked.update(range(first, first + len(said)))
             asking.update(first + at for at in _asking(said, sentence))
             is_spoken_to = is_spoken_to or not _SPOKEN_TO.isdisjoint(said)
-        elif said and said[0] not in _TO_ASK:
+            continue
+        ordered += _orders(said, first)
+        if said and said[0] not in _TO_ASK:
             left += _left_undone(sentence, first)
             unsettled += _unsettled(sentence, first)
             if _is_favour(_after_address(said, sentence)):
@@ -174,6 +180,7 @@ def hear(text: str, language: str, *, company: str = "", is_said: bool = False) 
         _denying(words(text)),
         tuple(left),
         tuple(unsettled),
+        tuple(ordered),
     )
 
 
@@ -294,6 +301,16 @@ def _doubted(said: Sequence[str], first: int) -> Iterator[Pair]:
     for at, (word, following) in enumerate(pairwise(said)):
         if word == "not" and following in _SURE:
             yield frozenset({first + at}), frozenset({first + at + 1})
+
+
+def _orders(said: Sequence[str], first: int) -> Iterator[Pair]:
+    """What somebody else is told to do and not for the player, behind who is told: “tell the carters to light it”."""
+    verb = next((at for at, word in enumerate(said) if word not in _OPENING), len(said))
+    if verb + 2 >= len(said) or said[verb] not in _TO_ORDER or said[verb + 1] in _NO_ONE_ELSE:
+        return
+    to = next((at for at in range(verb + 2, min(verb + 6, len(said) - 1)) if said[at] == "to"), 0)
+    if to and said[to + 1] not in _SUBJECTS and _TO_ME.isdisjoint(said[to:]):
+        yield frozenset(range(first + verb, first + to)), frozenset(range(first + to + 1, first + len(said)))
 
 
 def _unsettled(sentence: str, first: int) -> Iterator[Pair]:
