@@ -72,6 +72,14 @@ id = "shout"
 keys = ["shout"]
 wordings = ["You shout.", "It carries."]
 [[storylets]]
+id = "hail"
+keys = ["call + osgood", "call|tell + osgood + about|to"]
+wordings = ["“Osgood!”", "He turns."]
+[[storylets]]
+id = "rumour"
+keys = ["tell + him + tide"]
+wordings = ["“Is it?” he says.", "He had heard."]
+[[storylets]]
 id = "thank"
 keys = ["thank"]
 wordings = ["“Thanks.”", "You thank him."]
@@ -188,6 +196,10 @@ def told(turn: Turn) -> list[str]:
         ("look at the chart and the rope", ["chart"]),
         ("Osgood, ring the bell", ["bell"]),
         ("tell him to go and ring the bell", ["bell"]),
+        # an “about” of the second half is not an answer to it
+        ("call Osgood and tell him about the tide", ["hail", "rumour"]),
+        # two words are a deed where the first is a verb as well as a noun
+        ("ring bell and shout for help", ["bell", "shout"]),
         # no fallback and no hint for the other half
         ("ring the bell and go to the moon", ["bell"]),
         ("go to the moon and ring the bell", ["bell"]),

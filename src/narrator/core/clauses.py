@@ -202,7 +202,7 @@ def _is_whole(left: str, before: Sequence[str], kind: str) -> bool:
         return False
     if kind == "then" and before[-1] == "now":
         return False
-    return len(before) > 2 or _begins(before) or is_asked(left + "?")
+    return len(before) > 2 or _begins(before) or (len(before) == 2 and before[0] in _VERBS) or is_asked(left + "?")
 
 
 def _begins(said: Sequence[str]) -> bool:

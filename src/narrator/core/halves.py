@@ -34,6 +34,8 @@ _FILLERS = frozenset(
 _LOOKS = frozenset(
     words("look examine see inspect check study read watch search find ask talk tell speak consult call")
 )
+_LINKS = frozenset(stems("a an the of to about with that as for", "en"))
+"""Words that join others: a key that takes them of a clause, and nothing else, has not answered the clause."""
 _ARTICLES = frozenset(words("a an the some any this that these those my"))
 _BACK_TO = frozenset(words("it them him her"))
 _PERSONS = frozenset(words("you he she they"))
@@ -143,9 +145,10 @@ def _rests_on(definition: Definition, storylet: Storylet, heard: Heard, parts: S
     """The one clause whose words are enough for all that this storylet found; None where it took words of several."""
     most = max((fit.groups, fit.words) for fit in fits(definition, storylet, heard))
     meant = frozenset(range(heard.count, len(heard.stems)))
+    links = frozenset(at for at in range(heard.count) if heard.stems[at] in _LINKS)
     for at, part in enumerate(parts):
         own = frozenset(range(part.first, part.end))
-        within = own | part.lent | meant if own & heard.asked else own | part.lent
+        within = own | part.lent | links | (meant if own & heard.asked else frozenset())
         found = fits(definition, storylet, heard, lambda covered, within=within: covered <= within)  # type: ignore[misc]
         if any((fit.groups, fit.words) == most for fit in found):
             return at

@@ -314,4 +314,29 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "what would you do, Osgood?": "osgood-advice",
         },
     ),
+    (
+        "ops",
+        {},
+        {
+            "this is Gannet Head, go ahead": "answer-voice-early",
+            "go ahead, caller": "answer-voice-early",
+            "thaw the wind charger": "go-yard",
+            "how long have they been searching?": "osgood-how-long",
+            "ask Osgood how long the Marigold has been missing": "osgood-how-long",
+        },
+    ),
+    (
+        "ops",
+        {"flags.confessed": True},
+        {"how long have they been looking for the Marigold?": "osgood-how-long-told"},
+    ),
+    (
+        "ops",
+        {"flags.bearing_one": True, "flags.bearing_two": True, "flags.confessed": True},
+        {
+            "tell Osgood they are at Long Tom": "wrong-rock",
+            "send Tolley to the Calf": "wrong-rock",
+            "tell Osgood it's the Hens and not Long Tom": "report-fix-confessed",
+        },
+    ),
 )
