@@ -719,5 +719,56 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "go to Loach's hut": "far-to-hut",
         },
     ),
+    (
+        "ferry",
+        {},
+        {
+            "I won't tell the Reeve, I promise": "ferry-promise",
+            "I can keep a secret": "ferry-promise",
+            "taste the oil": "ferry-taste",
+            "who lives in the hut?": "hut-who-lives",
+            "who lives here?": "ferry-look",
+        },
+    ),
+    (
+        "toll-house",
+        {},
+        {
+            "tell the Reeve that only five are burning": "pike-five",
+            "tell her that two lanterns are out": "pike-five",
+            "I counted five": "pike-five",
+            "what do you want me to do?": "pike-job",
+            "what will I be doing?": "pike-job",
+            "who lives in the lamp-store?": "pike-who-lives",
+            "ask the Reeve about the lanterns": "pike-oil",
+        },
+    ),
+    (
+        "landing",
+        {},
+        {
+            "light the fourth lantern": "landing-light-far",
+            "look at the dark lantern": "landing-light-far",
+            "light the lantern": "landing-lantern",
+            "who lives in the hut on stilts?": "hut-who-lives",
+        },
+    ),
+    (
+        "causeway",
+        {},
+        {
+            "wave the carts off": "causeway-wave",
+            "warn the carters": "causeway-wave",
+            "ring the bell": "causeway-bell",
+        },
+    ),
+    (
+        "lamp-store",
+        {},
+        {
+            "I won't take your job": "loach-refuse-job",
+            "I don't want the post": "loach-refuse-job",
+        },
+    ),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
