@@ -587,5 +587,34 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
     ),
     ("prompt-corner", LATE, {"run to the dressing rooms and ask Perpetua to go on": "late-vane"}),
     ("under-stage", {**LATE, **CONFIDED, **GIVEN}, {"take them to Oddy": "set-slips-away"}),
+    (
+        "prompt-corner",
+        {},
+        {
+            "ask Monty where the lead is": "monty-desmond",
+            "go to the stage": "set-look",
+        },
+    ),
+    (
+        "dressing-rooms",
+        {},
+        {
+            "I need you to go on tonight": "vane-not-yet",
+            "go to the stage": "go-stage",
+            "go to the stage door": "go-door",
+            "eat a peppermint": "no-peppermint",
+        },
+    ),
+    (
+        "under-stage",
+        CONFIDED,
+        {
+            "give him a peppermint": "desmond-peppermint",
+            "tell him that I get frightened too": "desmond-fright",
+            "would you rather not go on?": "desmond-rather-not",
+            "you don't have to do this": "desmond-rather-not",
+            "do you want to go on?": "desmond-rather-not",
+        },
+    ),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
