@@ -45,6 +45,17 @@ when = "location == 'toll'"
 effects = [{ op = "set", path = "location", value = "quay" }]
 wordings = ["Down to the quay.", "You go down."]
 [[storylets]]
+id = "to-keeper"
+keys = ["go to + keeper + ask|tell"]
+when = "location == 'quay'"
+effects = [{ op = "set", path = "location", value = "toll" }]
+wordings = ["You take it to the keeper.", "You stand before him. He waits."]
+[[storylets]]
+id = "keeper"
+keys = ["ask|tell + keeper"]
+when = "location == 'toll'"
+wordings = ["“Nobody pays,” he says.", "He shakes his head."]
+[[storylets]]
 id = "ledger"
 keys = ["read|open + ledger", "ledger"]
 when = "location == 'toll'"
@@ -196,6 +207,9 @@ def told(turn: Turn) -> list[str]:
         ("look at the chart and the rope", ["chart"]),
         ("Osgood, ring the bell", ["bell"]),
         ("tell him to go and ring the bell", ["bell"]),
+        # one goes to whom it is for, and there it is asked
+        ("go to the toll-house and ask the keeper who pays", ["to-toll", "keeper"]),
+        ("go to the keeper and ask him", ["to-keeper"]),
         # an “about” of the second half is not an answer to it
         ("call Osgood and tell him about the tide", ["hail", "rumour"]),
         # two words are a deed where the first is a verb as well as a noun

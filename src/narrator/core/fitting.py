@@ -85,7 +85,19 @@ def is_heard(keys: Sequence[str], heard: Heard) -> bool:
 
 def goes(storylet: Storylet) -> bool:
     """Whether it moves the player."""
-    return any(effect.path == "location" for outcome in storylet.outcomes for effect in outcome.effects)
+    return bool(leads_to(storylet))
+
+
+def leads_to(storylet: Storylet) -> frozenset[str]:
+    """The places that it moves the player to."""
+    effects = (effect for outcome in storylet.outcomes for effect in outcome.effects)
+    return frozenset(str(effect.value) for effect in effects if effect.path == "location")
+
+
+def only_goes(storylet: Storylet) -> bool:
+    """Whether all that it does is to move the player, and to say who is there."""
+    effects = [effect for outcome in storylet.outcomes for effect in outcome.effects]
+    return goes(storylet) and not ends(storylet) and all(each.path in ("location", "scene.present") for each in effects)
 
 
 def ends(storylet: Storylet) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from narrator.core.clauses import Clause, clauses
 from narrator.core.definition import Definition, Storylet
-from narrator.core.fitting import HEARD, best, ends, fits, goes, hear_input, is_ready, of_kind
+from narrator.core.fitting import HEARD, best, ends, fits, goes, hear_input, is_ready, leads_to, of_kind, only_goes
 from narrator.core.manner import ASKING, BREAK, Heard
 from narrator.core.state import State
 from narrator.core.stems import stems, words
@@ -65,19 +65,28 @@ def parted(
         return found, NO_REST
     places = {storylet.id: _rests_on(definition, storylet, heard, parts) for storylet in found}
     whole = [storylet for storylet in found if places[storylet.id] is None]
+    rest = Rest(parts, mode, bool(heard.denying))
     if whole:
+        ways = answers(definition, state, parts[0], rest) if all(only_goes(each) for each in whole) else []
+        if ways and parts[0].is_way and not parts[1].is_way and not _leads_on(ways, whole, parts[1]):
+            return ways, replace(rest, clauses=parts[1:])
         return whole, NO_REST
     at = min(place for place in places.values() if place is not None)
     mine = [storylet for storylet in found if places[storylet.id] == at]
-    rest = Rest(parts, mode, bool(heard.denying))
     for number, clause in enumerate(parts[:at]):
         before = answers(definition, state, clause, rest) if _is_errand(clause, parts[at]) else []
         is_gone = bool(before) and all(goes(each) for each in before)
         is_final = any(ends(each) for each in before)
         is_meant = clause.is_way and _is_bare(clause) if is_final else clause.is_way == is_gone
-        if before and is_meant and not (is_gone and all(goes(each) for each in mine)):
+        if before and is_meant and not (is_gone and _leads_on(before, mine, parts[at])):
             return before, replace(rest, clauses=parts[number + 1 :])
     return mine, replace(rest, clauses=parts[at + 1 :])
+
+
+def _leads_on(before: Sequence[Storylet], mine: Sequence[Storylet], main: Clause) -> bool:
+    """Whether what answers best goes somewhere by itself: not what is to be done where the way in front leads to."""
+    places = {place for each in before for place in leads_to(each)}
+    return all(goes(each) and (main.is_way or not leads_to(each) <= places) for each in mine)
 
 
 def _is_errand(clause: Clause, main: Clause) -> bool:

@@ -74,7 +74,7 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "the fortieth is the Constant Anne, tell Miss Orr that Dan is alive": "orr-news",
             "Dan Marram is alive": "orr-news",
             "tell her about the lots": "orr-news",
-            "go to Mrs Marram and ask her to send for Dan": "ask-away-ida",
+            "go to Mrs Marram and ask her to send for Dan": "go-marram",
             "ask Mrs Marram to send for Dan": "ask-away-ida",
             "ask Captain Fell what he says to that": "ask-away-fell",
             "go down to the coal hulk": "go-hulk",

@@ -105,7 +105,7 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "no, I haven't the stomach. close it": "ledger-shut",
             "what box? a box that only talks when it's wet?": "box-asked-early",
             "so Harbottle was mad? did he really leave or did he die here?": "harbottle-asked",
-            "go to the radio room and ask Osgood what became of Harbottle": "to-ops-and-call",
+            "go to the radio room and ask Osgood what became of Harbottle": "go-ops",
             "go to the radio room and turn the big loop until she fades out": "to-ops-and-loop",
             "why do I say good evening to a towel?": "towel",
             "sit down by the stove and sing to keep awake": "quarters-stove",
