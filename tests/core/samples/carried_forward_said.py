@@ -320,4 +320,37 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         },
     ),
     ("long-room", {}, {"ask where Mr Gault is": "gault-where", "is Mr Gault here?": "gault-where"}),
+    # how somebody is, whose side one is on, what they will do, and where the money comes from
+    (
+        "office",
+        {},
+        {
+            "are you all right, Captain?": "fell-well",
+            "what's the matter?": "fell-well",
+            "I'm on your side": "fell-side",
+            "tell him I will not report this": "fell-side",
+            "what will you do now?": "fell-do",
+            "where does the money come from?": "fell-money",
+            "go upstairs and ask Miss Orr how she is": "go-long-room-first",
+        },
+    ),
+    (
+        "long-room",
+        {},
+        {
+            "are you all right, Miss Orr?": "orr-well",
+            "we are on the same side": "orr-side",
+            "what are you going to do?": "orr-do",
+            "who gave you the money?": "orr-money",
+            "ask Miss Orr who gave her the money": "orr-money",
+            "how many boats must there be?": "orr-how-many",
+            "how many boats are there?": "long-count",
+            "go to the office and ask Captain Fell about the blot": "go-office",
+        },
+    ),
+    (
+        "quay",
+        {},
+        {"are you all right, Mrs Cobb?": "cobb-well", "what will you do?": "cobb-do"},
+    ),
 )
