@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from narrator.core.cards import CardEdit
 from narrator.core.errors import Refusal
@@ -73,20 +73,21 @@ def _insert_memory(store: Store, node_id: int, text: str, source: str, first_dep
         (node_id, text, source, first_depth, store.clock()),
     )
     assert cursor.lastrowid is not None
-    _index_memory(store.db, cursor.lastrowid, text)
+    _index(store.db, [(cursor.lastrowid, text)])
     return cursor.lastrowid
 
 
-def _index_memory(db: sqlite3.Connection, memory_id: int, text: str) -> None:
-    db.execute("INSERT OR REPLACE INTO memories_fts (rowid, words) VALUES (?, ?)", (memory_id, index_form(text)))
+def _index(db: sqlite3.Connection, memories: Iterable[tuple[int, str]]) -> None:
+    """Put memories into the full-text index: (id, text)."""
+    words = ((memory_id, index_form(text)) for memory_id, text in memories)
+    db.executemany("INSERT OR REPLACE INTO memories_fts (rowid, words) VALUES (?, ?)", words)
 
 
 def index_memories(store: Store) -> None:
     """Put the memories that the full-text index does not know into it: after a bulk write, or a loss."""
     with store.transaction() as db:
         unknown = db.execute("SELECT id, text FROM memories WHERE id NOT IN (SELECT rowid FROM memories_fts)")
-        for memory_id, text in unknown.fetchall():
-            _index_memory(db, memory_id, text)
+        _index(db, unknown.fetchall())
 
 
 def keep_memory(store: Store, node_id: int, text: str, first_depth: int) -> bool:
@@ -159,7 +160,7 @@ def change_memory(
             (pinned, forgotten, text, memory_id),
         )
         if text is not None:
-            _index_memory(db, memory_id, text)
+            _index(db, [(memory_id, text)])
             db.execute("DELETE FROM memory_vectors WHERE memory_id = ?", (memory_id,))
         touch(store)
 
