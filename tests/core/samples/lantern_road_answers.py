@@ -767,6 +767,8 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         {},
         {
             "I won't take your job": "loach-refuse-job",
+            "I'm not a clerk": "loach-not-clerk",
+            "who took it?": "loach-who-took",
             "I don't want the post": "loach-refuse-job",
         },
     ),
