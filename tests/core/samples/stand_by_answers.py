@@ -339,4 +339,15 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "tell Osgood it's the Hens and not Long Tom": "report-fix-confessed",
         },
     ),
+    (
+        "ops",
+        {"flags.confessed": True},
+        {
+            "I'm sorry": "osgood-sorry",
+            "write to my mother": "any-letter",
+            "correct the log": "correct-log-told",
+        },
+    ),
+    ("ops", {"flags.confessed": True, "flags.tolley_on": True}, {"I'm sorry": "tolley-sorry"}),
+    ("quarters", {}, {"I'm sorry": "any-sorry", "write a letter home": "any-letter"}),
 )
