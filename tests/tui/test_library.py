@@ -136,8 +136,9 @@ async def test_a_campaign_that_cannot_be_opened_is_exit_code_3(tmp_path: Path) -
     path = tmp_path / "broken.narrator"
     path.write_bytes(b"no database" * 100)
     app = NarratorApp(path)
-    async with app.run_test() as pilot:
-        await pilot.pause()
+    async with app.run_test() as pilot, asyncio.timeout(10):
+        while app.return_code is None:
+            await pilot.pause()
     assert app.return_code == 3
 
 

@@ -159,6 +159,9 @@ async def click_hint(play: Play, want: str) -> None:
 async def test_the_state_stands_under_headings_with_what_the_step_changed_and_why(tmp_path: Path) -> None:
     async with playing(ferry(tmp_path), teller(), size=(120, 40)) as play:
         await play.type("climb")
+        shown = play.shown()
+        assert "Nerve: wary, 6 (was steady, 7)" in shown
+        assert "it is dark" not in shown  # why is for the panel, as it is for /state in plain mode
         await play.press("f3")
         assert heading(play) == "Step 3, where the story is"
         lines = listed(play)

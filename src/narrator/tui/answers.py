@@ -29,11 +29,6 @@ def spelled(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def change_words(change: e.StateChange) -> str:
-    """One change of the state in a line, '' where the prose has told it; what clamped it stands behind."""
-    return f"{change.phrase}{f' ({change.note})' if change.note else ''}" if change.phrase else ""
-
-
 def check_words(check: e.CheckMade) -> str:
     """One check: qualitative alone, unless the campaign lets the player look (T8)."""
     step = f"step {check.position}: " if check.position is not None else ""

@@ -11,7 +11,7 @@ from narrator.engine.state_views import place_name
 from narrator.engine.teller import TRYING_AGAIN
 from narrator.engine.verbs import COMMANDS, Effect, Verb
 from narrator.tui.actions import BEING_TOLD
-from narrator.tui.answers import ANSWERS, change_words, check_words, end_words, page, step_shown
+from narrator.tui.answers import ANSWERS, check_words, end_words, page, step_shown
 from narrator.tui.screens.dialogs import Page, Question
 from narrator.tui.screens.drafting import Drafting
 from narrator.tui.screens.paneling import PROMPT_TAG
@@ -62,8 +62,8 @@ class Hearing(Drafting):
                 self._greeted(event)
             case e.StateChanged(changes=changes):
                 for change in changes:
-                    if words := change_words(change):
-                        self.transcript.note(words)
+                    if change.phrase:  # what clamped it is a note by itself
+                        self.transcript.note(change.phrase)
             case e.ChecksMade(checks=checks) if "checks" not in self._in_hand:
                 for check in checks:
                     self.transcript.note(check_words(check))
