@@ -350,4 +350,45 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
     ),
     ("ops", {"flags.confessed": True, "flags.tolley_on": True}, {"I'm sorry": "tolley-sorry"}),
     ("quarters", {}, {"I'm sorry": "any-sorry", "write a letter home": "any-letter"}),
+    (
+        "ops",
+        {**WORDS, "flags.heard_breath": True},
+        {
+            "what time is it? how long until the next green?": "green-until",
+            "how long until the silence period?": "green-until",
+            "what happens next?": "future-asked",
+            "remember what I said to the Marigold on Tuesday night": "ops-remember",
+        },
+    ),
+    (
+        "ops",
+        {**WORDS, "flags.heard_breath": True, "flags.knows_box": True, "flags.confessed": True},
+        {
+            "tell Osgood what the box is: a tape loop of my own voice, running slower as its cell fails": (
+                "osgood-harbottle-told"
+            ),
+            "work out how many of the fifty hours are left since Tuesday night": "hours-left",
+            "how many hours are left?": "hours-left",
+            "ask Osgood if he thinks the lad is still alive": "osgood-think-alive",
+            "remember what I said to the Marigold on Tuesday night": "ops-remember",
+        },
+    ),
+    (
+        "ops",
+        {"flags.bearing_one": True, "flags.bearing_two": True, "flags.confessed": True, "flags.knows_box": True},
+        {
+            "tell Osgood: they are on the Hens, at the beacon tower. Two bearings, and a torch answered my lamp": (
+                "report-fix-confessed"
+            ),
+        },
+    ),
+    (
+        "hut",
+        {"flags.bearing_one": True, "flags.bearing_two": True, "flags.confessed": True, "flags.knows_box": True},
+        {
+            "go back along the rope as fast as I can and give Osgood the position: the beacon tower on the Hens": "report-from-away",
+            "take the sock off the lamp and signal to the beacon tower: WE HEAR YOU": "hut-lamp",
+            "I laugh or cry, I do not know which, and flash back: STAND BY. no - flash HELP COMING": "hut-lamp",
+        },
+    ),
 )
