@@ -772,5 +772,15 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "I don't want the post": "loach-refuse-job",
         },
     ),
+    (
+        "ferry",
+        {"flags.saw_cask": True},
+        {
+            'who is "her"?': "ferry-who-pike",
+            "and what did you get out of it, Tench? A share?": "ferry-share",
+            "what do you get for it?": "ferry-share",
+            "under the goose?": "ferry-goose",
+        },
+    ),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""

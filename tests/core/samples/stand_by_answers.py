@@ -391,4 +391,36 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "I laugh or cry, I do not know which, and flash back: STAND BY. no - flash HELP COMING": "hut-lamp",
         },
     ),
+    (
+        "ops",
+        WORDS,
+        {"wait for the green with my hand on the loop and find where she is silent": "bearing-ops"},
+    ),
+    (
+        "plant",
+        WORDS,
+        {
+            "go and take a bearing on her": "to-ops-and-loop",
+            "wet the contacts of this box under the tap and see what it does": "plant-box-test",
+            "put a wet finger across the contacts": "plant-box-test",
+        },
+    ),
+    ("plant", {"flags.tape_found": True, "flags.admitted": True}, {"listen to all eleven minutes": "reel-rest"}),
+    ("hut", {"flags.bearing_one": True}, {"take it": "hut-bearing"}),
+    (
+        "hut",
+        {"flags.bearing_one": True, "flags.bearing_two": True, "flags.confessed": True},
+        {"go back and radio the fix to Osgood": "report-from-away"},
+    ),
+    (
+        "ops",
+        {"flags.bearing_one": True, "flags.bearing_two": True, "flags.confessed": True},
+        {
+            "the beacon tower on the Hens. 342 from here, 353 from the point": "report-fix-confessed",
+            "342 and 353": "report-fix-confessed",
+            "they're on the Hens": "report-fix-confessed",
+        },
+    ),
+    ("ops", {"flags.bearing_one": True, "flags.bearing_two": True}, {"they're on the Hens": "report-fix"}),
+    ("hut", {"flags.bearing_one": True, "flags.seen_torch": True}, {"laugh out loud": "hut-torch-feel"}),
 )
