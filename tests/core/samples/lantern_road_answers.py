@@ -782,5 +782,38 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "under the goose?": "ferry-goose",
         },
     ),
+    (
+        "landing",
+        {},
+        {
+            "What do you mean, the new Loach? What has happened to the old one, Sprat?": "sprat-new-loach",
+            "what happened to Loach?": "sprat-new-loach",
+            "so who goes up and down the ladder of an evening?": "sprat-leg",
+            "all right. what is in the blue tin?": "sprat-tin",
+            "share my bread with him": "landing-biscuit",
+            "nobody will be angry with you": "sprat-comfort",
+            "tell him that I am somebody to tell": "sprat-comfort",
+        },
+    ),
+    (
+        "toll-house",
+        {},
+        {
+            "How did you know you would need me?": "pike-knew",
+            "you sold the oil, and it was never spilt": "accuse-pike-nothing",
+            "go out by the coal door": "toll-coal-door-out",
+        },
+    ),
+    (
+        "toll-house",
+        {"flags.saw_ledger": True},
+        {
+            "I will not sign that. Twelve casks were not spilt, they went out by your coal door in fours of three, and a boy "
+            "counted them.": "accuse-pike-alone",
+            '"The casks were never spilt. You sold them," I say, and push the ledger back across the desk.': (
+                "accuse-pike-alone"
+            ),
+        },
+    ),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
