@@ -145,7 +145,7 @@ _TELLING = (
 )
 
 _MOVING = (
-    Verb("undo", "Undo", "Go back one step, or n steps.", _MOVE, (_COUNT_MAYBE,)),
+    Verb("undo", "Undo", "Go back one step, or n; an input and its answer are two.", _MOVE, (_COUNT_MAYBE,)),
     Verb("redo", "Redo", "Go forward again one step, or n steps.", _MOVE, (_COUNT_MAYBE,)),
     Verb("undo-turn", "Undo the turn", "Go back to before your last input.", _MOVE),
     Verb("take", "Choose a take", "Step to take N of a step.", _MOVE, (_TAKE, _STEP_MAYBE)),
