@@ -40,7 +40,7 @@ def end_words(where: e.HeadMoved, story: Story) -> list[str]:
     words: list[str] = []
     if where.ended:
         how = ending_words(story.definition, story.state().values.get(ENDING))
-        words.append(f"{how}. Undo or a saved place plays on")
+        words.append(f"{how}. Undo or a saved place plays on; the library, in all commands, begins a new one")
     elif [step.role for step in story.steps(where.position, where.position)] == ["player"]:
         words.append("your line stands: Enter tells it anew, undo takes it back")
     if where.redo:

@@ -815,5 +815,26 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             ),
         },
     ),
+    (
+        "ferry",
+        {},
+        {
+            "move out from under the hole and count the lanterns again, slowly, noting which are dark": "ferry-seat",
+            "look under it": "ferry-tarpaulin",
+            "nod to Tench": "any-nod",
+        },
+    ),
+    (
+        "lamp-store",
+        {},
+        {
+            "swear to Loach on my lamp tools that I will not tell the Reeve": "loach-oath",
+            "To me. I came for work, not for her. I give you my word it goes no further than these walls unless you say so.": (
+                "loach-oath"
+            ),
+            "You turned the fourth down yourself. Why?": "loach-lanterns",
+            "would you swear to it?": "loach-swear",
+        },
+    ),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
