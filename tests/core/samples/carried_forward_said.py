@@ -9,6 +9,11 @@ from collections.abc import Mapping, Sequence
 
 from tests.core.samples.carried_forward_answers import KNOWS, NEARLY, READY, after
 
+COUNTED: Mapping[str, object] = {
+    "flags.saw_ledger": True, "flags.counted": True, "flags.knows_roll": True, "flags.read_act": True,
+    "flags.counted_all": True,
+}  # fmt: skip
+
 ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
     # somebody spoken to for the first time says who they are; what they have just said can be asked back
     (
@@ -352,5 +357,55 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         "quay",
         {},
         {"are you all right, Mrs Cobb?": "cobb-well", "what will you do?": "cobb-do"},
+    ),
+    # the fortieth is asked for of everybody, and what the text offers can be touched
+    (
+        "quay",
+        COUNTED,
+        {
+            "ask Mrs Cobb what else floats in Anstry": "cobb-fortieth",
+            "ask Mrs Cobb where the fortieth boat is": "cobb-fortieth",
+            "ask the old man why he pities me for making it thirty-one": "quay-old-man",
+        },
+    ),
+    (
+        "long-room",
+        COUNTED,
+        {
+            "lay the postcard on her desk and ask if she wrote it": "orr-postcard",
+            "Is there any other boat in Anstry, Miss Orr? In a shed, perhaps, or on the hard, or unfinished?": "orr-other-boat",
+            "ask Miss Orr where the fortieth vessel might be": "orr-other-boat",
+        },
+    ),
+    (
+        "long-room",
+        {**COUNTED, "flags.knows_anne": True, "flags.orr_wrote": True},
+        {
+            "ask Miss Orr whether the Anna of Esbjerg could be entered as the fortieth": "orr-fortieth",
+            "is there any other boat, in a shed perhaps?": "orr-other-known",
+        },
+    ),
+    (
+        "office",
+        COUNTED,
+        {
+            "ask Captain Fell for the fortieth": "fell-fortieth",
+            "put section 2 in front of him again: eight more, your launch among them": "fell-act",
+        },
+    ),
+    (
+        "marram-house",
+        {},
+        {
+            "ask about the key on the nail": "ida-key",
+            "hang my coat on the tall man's hook": "ida-key",
+            "ask her what she misses most": "ida-misses",
+        },
+    ),
+    ("chapel", {}, {"look for her brother Cobb among the names and touch his patch of polish": "board-read"}),
+    (
+        "breakwater",
+        {},
+        {"look back at the harbour from here: is there any craft I have not counted?": "wall-look-back"},
     ),
 )
