@@ -186,3 +186,21 @@ def test_the_day_is_told_by_what_strikes_and_not_by_a_count_of_turns() -> None:
         game.play("look at the sea")
         assert struck in game.came
         assert game.state.values["time"] != before
+
+
+@pytest.mark.spec("U23")
+def test_no_clock_takes_a_report_that_is_being_handed_in() -> None:
+    """Five o'clock waits for the answer to “is this the report?”, and no longer."""
+    solved = {f"flags__{name}": True for name in ("counted_all", "knows_roll", "knows_anne", "ida_agrees", "did_sum")}
+    game = standing_in("post-office").set(clocks__packet=59, flags__read_act=True, **solved)
+    game.play("report forty vessels to Mr Gault by wire")
+    assert game.answered_by == ["forty-ask"]
+    assert game.state.values["flags.sailed"]
+    assert not game.ending
+    handed = game.fork()
+    handed.play("hand it in")
+    assert handed.ending == "forty"
+    for _ in range(3):
+        if not game.ending:
+            game.play("look around")
+    assert game.ending == "thursday"

@@ -373,7 +373,7 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         COUNTED,
         {
             "lay the postcard on her desk and ask if she wrote it": "orr-postcard",
-            "Is there any other boat in Anstry, Miss Orr? In a shed, perhaps, or on the hard, or unfinished?": "orr-other-boat",
+            "Is there any other boat in Anstry, Miss Orr? In a shed, perhaps, or on the hard?": "orr-other-boat",
             "ask Miss Orr where the fortieth vessel might be": "orr-other-boat",
         },
     ),

@@ -386,7 +386,9 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         "hut",
         {"flags.bearing_one": True, "flags.bearing_two": True, "flags.confessed": True, "flags.knows_box": True},
         {
-            "go back along the rope as fast as I can and give Osgood the position: the beacon tower on the Hens": "report-from-away",
+            "go back along the rope as fast as I can and give Osgood the position: the beacon tower on the Hens": (
+                "report-from-away"
+            ),
             "take the sock off the lamp and signal to the beacon tower: WE HEAR YOU": "hut-lamp",
             "I laugh or cry, I do not know which, and flash back: STAND BY. no - flash HELP COMING": "hut-lamp",
         },
