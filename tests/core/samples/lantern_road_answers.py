@@ -808,8 +808,8 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         "toll-house",
         {"flags.saw_ledger": True},
         {
-            "I will not sign that. Twelve casks were not spilt, they went out by your coal door in fours of three, and a "
-            "boy counted them.": "accuse-pike-alone",
+            "I will not sign that. Twelve casks were not spilt, they went out by your coal door in threes, and a boy "
+            "counted them.": "accuse-pike-alone",
             '"The casks were never spilt. You sold them," I say, and push the ledger back across the desk.': (
                 "accuse-pike-alone"
             ),
@@ -829,9 +829,26 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         {},
         {
             "swear to Loach on my lamp tools that I will not tell the Reeve": "loach-oath",
-            "To me. I came for work, not for her. I give you my word it goes no further than these walls.": "loach-oath",
+            "To me. I came for work, not for her. I give you my word it goes no further than here.": "loach-oath",
             "You turned the fourth down yourself. Why?": "loach-lanterns",
             "would you swear to it?": "loach-swear",
+        },
+    ),
+    (
+        "ferry",
+        {},
+        {
+            "what are you afraid of, Tench?": "ferry-afraid",
+            "I tell Tench to turn the boat round: I have changed my mind about this job": "end-passenger-ask",
+        },
+    ),
+    ("toll-house", {"flags.saw_ledger": True}, {"Ask Pike about the forty-eight pounds for sundries": "pike-sundries"}),
+    (
+        "seventh-lantern",
+        {"inventory.oil": "player"},
+        {
+            "button my coat, wait for a lull and climb again with the can tied on my back": "climb-seventh",
+            "wait for the lull between gusts, then climb": "climb-seventh",
         },
     ),
 )
