@@ -610,6 +610,8 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         CONFIDED,
         {
             "give him a peppermint": "desmond-peppermint",
+            "tell him I would never laugh at him": "desmond-kind",
+            "I would never laugh at you": "desmond-kind",
             "tell him that I get frightened too": "desmond-fright",
             "would you rather not go on?": "desmond-rather-not",
             "you don't have to do this": "desmond-rather-not",
