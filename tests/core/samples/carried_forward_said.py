@@ -408,4 +408,21 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
         {},
         {"look back at the harbour from here: is there any craft I have not counted?": "wall-look-back"},
     ),
+    (
+        "quay",
+        {},
+        {
+            "take up a spare knife and gut herring beside her for a while": "cobb-gut",
+            "ask her about her brother, gently": "cobb-brother",
+        },
+    ),
+    (
+        "long-room",
+        COUNTED,
+        {
+            "ask her whether the packet herself could be on the roll": "orr-packet",
+            "take her hand": "orr-hand",
+        },
+    ),
+    ("office", {"flags.knows_anne": True}, {"ask him whether Ida knows that Dan is alive": "fell-ida-knows"}),
 )
