@@ -618,5 +618,35 @@ ANSWERS: Sequence[tuple[str, Mapping[str, object], Mapping[str, str]]] = (
             "do you want to go on?": "desmond-rather-not",
         },
     ),
+    (
+        "wings",
+        {},
+        {
+            "ask Oddy about the extra line on the floor": "oddy-extra-line",
+            "tell Oddy gently that it is not his fault, he only did his job": "oddy-comfort",
+        },
+    ),
+    (
+        "under-stage",
+        FOUND,
+        {"sit down on the cow beside him and ask him what has happened, gently": "desmond-talk"},
+    ),
+    (
+        "under-stage",
+        {**CONFIDED, "flags.fitch_called": True, "flags.fitch_here": True},
+        {
+            "ask Desmond what happened in Harrogate": "desmond-harrogate",
+            "Desmond, how long have you been losing your lines?": "desmond-how-long",
+        },
+    ),
+    ("prompt-corner", {}, {"ask Monty what happened between Fitch and Desmond at Harrogate": "monty-fitch"}),
+    (
+        "stage-door",
+        {"flags.fitch_here": True},
+        {
+            "refuse to go looking: tell Mr Fitch he should have come round years ago": "fitch-reproach",
+            "ask Win if Desmond has gone out past her door": "door-sheet",
+        },
+    ),
 )
 """What strangers typed, where, with what found out, and the storylet that answers them."""
