@@ -71,6 +71,22 @@ def test_a_game_through_pipes(ferry: Callable[[str], Path]) -> None:
     assert strict.stderr.startswith("narrator: line 1: ")
 
 
+@pytest.mark.spec("U15", "W10")
+def test_an_end_says_what_plays_on_and_what_begins_anew(home: Path) -> None:
+    ends = home / "ends.toml"
+    ends.parent.mkdir(parents=True, exist_ok=True)
+    ends.write_text(DEFINITION + '\n[[endings]]\nid = "home"\nwhen = "true"\n')
+    (home / "config.toml").write_text(QUICK)
+    made = subprocess.run(
+        [sys.executable, "-m", "narrator", "new", "--from", str(ends)],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    told = run(made.stdout.strip(), "--plain", lines="look\n").stdout
+    assert "/undo, /restore or /fork goes on from an earlier step; narrator new begins another." in told
+
+
 @pytest.mark.spec("U15")
 def test_what_cannot_be_opened_is_3_and_wrong_use_is_2(ferry: Callable[[str], Path]) -> None:
     path = ferry(QUICK)

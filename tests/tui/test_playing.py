@@ -377,6 +377,7 @@ async def test_what_is_typed_behind_the_end_does_not_stand_before_the_next_comma
     definition = DEFINITION + '\n[[endings]]\nid = "home"\nwhen = "true"\n'
     async with playing(make_campaign(tmp_path, definition=definition)) as play:
         await play.type("ring")
+        assert "the library, in all commands, begins a new one" in " ".join(play.shown().split())
         await play.type("and what became of the ferry?")
         assert "has ended" in play.said()
         assert play.screen.composer.text == ""

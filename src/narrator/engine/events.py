@@ -169,8 +169,10 @@ class HeadMoved:
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """One change of the state and where it came from. ``phrase`` says it to people, '' where the prose has told
-    it or nothing can be seen of it."""
+    """One change of the state and where it came from.
+
+    ``phrase`` says it to people, '' where the prose has told it or nothing can be seen of it.
+    """
 
     path: str
     old: Any

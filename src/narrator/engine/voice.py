@@ -276,7 +276,10 @@ class Voice:
                 said += self._say(f"[Step {head.position}.{redo}{stands}]")
             self._has_said = True
         if head.ended:
-            said += self._say("[The story has ended. /undo, /restore or /fork goes on from an earlier step.]")
+            said += self._say(
+                "[The story has ended. /undo, /restore or /fork goes on from an earlier step;"
+                " narrator new begins another.]"
+            )
         return said
 
     def _last_place(self, steps: list[e.StepShown]) -> list[Said]:

@@ -212,10 +212,9 @@ class BundleFile:
             raise BadImport(f"{place}: {row.role} with{'out' if not parent else ''} a parent.")
         if row.role == "correction":
             _check_correction(row.text, place)
-        causes = [row.source, *[e.cause for e in row.events], *[c.cause for c in row.checks]]
-        most = max((cause for cause in causes if cause is not None), default=0)
-        if most > found.references.get("nodes", 0):
-            found.references["nodes"] = most
+        for cause in (row.source, *(e.cause for e in row.events), *(c.cause for c in row.checks)):
+            if cause is not None:
+                found.references["nodes"] = max(cause, found.references.get("nodes", 0))
         found.skeleton.add(parent)
         found.declared.append(row.branch or 0)
         if node % _EVERY == 0:
